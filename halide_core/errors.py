@@ -121,6 +121,10 @@ class TypeMismatchError(DefinitionError):
     """Operands, arguments or values whose types don't go together."""
 
 
+class ArgumentTypeError(TypeMismatchError, TypeError):
+    """An argument of a Python type that the call doesn't take; a TypeError, as Python's own and Halide's."""
+
+
 class ScheduleError(HalideError):
     """A directive that is illegal where it stands; the message lists what would be legal."""
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from halide_core.buffer.png import Array, png
+from halide_core.checks import integer, integers, of_kind, shown
 from halide_core.errors import DefinitionError, HalideError
 from halide_core.ir.float16 import numbers
 from halide_core.ir.types import BFLOAT16_DTYPE, INT32, Type, type_of_dtype
@@ -22,7 +23,7 @@ from halide_core.ir.types import BFLOAT16_DTYPE, INT32, Type, type_of_dtype
 
 def allocate(
     type: Type,
-    sizes: Sequence[int],
+    sizes: Sequence[int] | None = None,
     storage_order: Sequence[int] | str | None = None,
     name: str = "",
     *,
@@ -33,15 +34,16 @@ def allocate(
     if isinstance(storage_order, str):
         name = storage_order
     else:
-        order = storage_order
+        order = None if storage_order is None else integers(storage_order, "The storage_order of a Buffer is a list")
+    of_kind(type, Type, "A Buffer is made of a hl.Type")
     if not isinstance(sizes, list | tuple):
-        raise DefinitionError(f"The sizes of a Buffer must be a list, not {sizes!r}.")
+        raise DefinitionError(f"The sizes of a Buffer must be a list, not {shown(sizes)}.")
     try:
         extents = [operator.index(s) for s in sizes]
     except TypeError as wrong:
-        raise DefinitionError(f"The sizes of a Buffer must be integers: {list(sizes)}.") from wrong
+        raise DefinitionError(f"The sizes of a Buffer must be integers, not {shown(list(sizes))}.") from wrong
     if any(e < 0 for e in extents):
-        raise DefinitionError(f"The sizes of a Buffer can't be negative: {extents}.")
+        raise DefinitionError(f"The sizes of a Buffer can't be negative: {shown(extents)}.")
     if type.is_handle() or type.is_vector():
         raise DefinitionError(f"A Buffer of {type} can't be made.")
     n = len(extents)
@@ -177,7 +179,7 @@ class Shaped:
 
     def set_name(self, name: str) -> None:
         """Renames the Buffer; definitions that use it already keep the old name."""
-        self._name = name
+        self._name = of_kind(name, str, "The name of a Buffer is a text")
 
     def type(self) -> Type:
         """The type of an element."""
@@ -195,6 +197,7 @@ class Shaped:
 
     def same_as(self, other: Shaped) -> bool:
         """True where both are the same view of the same memory."""
+        other = of_kind(other, Shaped, "same_as() of a Buffer takes a Buffer")
         mine, theirs = self._array.__array_interface__, other._array.__array_interface__
         return self._mins == other._mins and mine == theirs
 
@@ -211,9 +214,11 @@ class Shaped:
 
     def dim(self, dimension: int) -> BufferDimension:
         """The shape along one dimension."""
+        if type(dimension) is not int:
+            dimension = integer(dimension, f'A dimension of Buffer "{self._name}" is an integer')
         if not 0 <= dimension < self.dimensions():
             raise DefinitionError(
-                f'Buffer "{self._name}" has {self.dimensions()} dimensions: no dimension {dimension}.'
+                f'Buffer "{self._name}" has {self.dimensions()} dimensions: no dimension {shown(dimension)}.'
             )
         axis = self.dimensions() - 1 - dimension
         return BufferDimension(self._mins[dimension], self._array.shape[axis], self._stride(axis))

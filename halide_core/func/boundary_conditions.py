@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from halide_core import ir
+from halide_core.checks import items, shown
 from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.func.func import Func
 from halide_core.func.image_param import ImageParam
@@ -29,13 +30,14 @@ _Coordinate = Callable[[Expr, Expr, Expr], Expr]
 
 def _bounds(name: str, source: Source, bounds: Sequence[RangeLike] | None) -> list[Range]:
     if not isinstance(source, ImageParam | Buffer | Func):
-        raise DefinitionError(f"{name}() takes an ImageParam, a Buffer or a Func, not {source!r}.")
+        raise DefinitionError(f"{name}() takes an ImageParam, a Buffer or a Func, not {shown(source)}.")
     if bounds is None:
         if isinstance(source, Func):
             raise DefinitionError(f"{name}() of a Func needs bounds: {name}({source.name()}, [(min, extent), …]).")
         dims = [source.dim(i) for i in range(source.dimensions())]
         return [Range(d.min(), d.extent()) for d in dims]
-    ranges = [_known(as_range(b)) for b in bounds]
+    given = items(bounds, f"{name}() takes a list of (min, extent), one for each dimension")
+    ranges = [_known(as_range(b)) for b in given]
     if len(ranges) > source.dimensions():
         raise DefinitionError(f"{name}() is given {len(ranges)} bounds for {source.dimensions()} dimensions.")
     return ranges + [Range()] * (source.dimensions() - len(ranges))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
 from halide_core.algorithm.model import Definition, Function
+from halide_core.checks import integer, shown
 from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError
 from halide_core.func.extern import ExternFuncArgument, Passed, define_extern
 from halide_core.func.scheduling.func_schedule import FuncSchedule
@@ -39,6 +40,7 @@ from halide_core.schedule.specialization import present_branch
 from halide_core.unsupported import FUNC
 
 _T = TypeVar("_T")
+_UPDATES = "Update definitions have numbers, from 0 on"
 
 
 class Schedulable(StageSchedule):
@@ -97,7 +99,7 @@ class Stage(Schedulable):
 
     def __init__(self, of: StageSchedule) -> None:
         if not isinstance(of, StageSchedule):
-            raise ScheduleError(f"A Stage is made of a Func, not of {of!r}.")
+            raise ScheduleError(f"A Stage is made of a Func, not of {shown(of)}.")
         self._function, self._number = of._stage()
         self._specialization = of._branch()
 
@@ -161,7 +163,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         elif isinstance(source, Operand):
             self[()] = source
         else:
-            raise DefinitionError(f"A Func can't be made from {source!r}.")
+            raise DefinitionError(f"A Func can't be made from {shown(source)}.")
 
     @classmethod
     def _of(cls, function: Function) -> Func:
@@ -257,9 +259,12 @@ class Func(FuncSchedule, Schedulable, Realizable):
         if not 0 <= stage < len(self._function.definitions):
             raise DefinitionError(
                 f'Func "{self._function.name}" has {self.num_update_definitions()} update definitions: '
-                f"there is no update({stage - 1})."
+                f"there is no update({shown(stage - 1)})."
             )
         return self._function.definitions[stage]
+
+    def _update(self, idx: int) -> Definition:
+        return self._definition(integer(idx, _UPDATES) + 1)
 
     def name(self) -> str:
         """The Func's name. Several Funcs can share one: a pipeline tells them apart."""
@@ -370,9 +375,9 @@ class Func(FuncSchedule, Schedulable, Realizable):
         Raises:
             ScheduleError: there is no such update.
         """
-        if not 0 <= idx < self.num_update_definitions():
+        if not 0 <= integer(idx, _UPDATES) < self.num_update_definitions():
             raise ScheduleError(
-                f'Func "{self._function.name}" has no update({idx}): '
+                f'Func "{self._function.name}" has no update({shown(idx)}): '
                 f"it has {self.num_update_definitions()} update definitions."
             )
         return Stage.of(self._function, idx + 1)
@@ -387,7 +392,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
 
     def update_args(self, idx: int = 0) -> list[Expr]:
         """An update's left-hand side."""
-        return list(map(Expr.of, self._definition(idx + 1).args))
+        return list(map(Expr.of, self._update(idx).args))
 
     def update_value(self, idx: int = 0) -> Expr:
         """An update's right-hand side."""
@@ -395,11 +400,11 @@ class Func(FuncSchedule, Schedulable, Realizable):
 
     def update_values(self, idx: int = 0) -> tuple[Expr, ...]:
         """An update's right-hand sides."""
-        return tuple(map(Expr.of, self._definition(idx + 1).values))
+        return tuple(map(Expr.of, self._update(idx).values))
 
     def rvars(self, idx: int = 0) -> list[RVar]:
         """An update's reduction variables, innermost first."""
-        domain = self._definition(idx + 1).domain
+        domain = self._update(idx).domain
         return [] if domain is None else [RVar.of(domain, i) for i in range(len(domain.names))]
 
     def __repr__(self) -> str:

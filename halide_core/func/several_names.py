@@ -7,6 +7,7 @@ In: names in one text, with spaces between. Out: a tuple, in that order.
 
 from __future__ import annotations
 
+from halide_core.checks import shown
 from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.func.func import Func
 from halide_core.lang.expr import Var
@@ -30,7 +31,7 @@ def funcs(names: str) -> tuple[Func, ...]:
 
 def _split(caller: str, names: str) -> list[str]:
     if not isinstance(names, str):
-        raise TypeMismatchError(f'{caller}() takes one text, such as {caller}("a b"), not {names!r}.')
+        raise TypeMismatchError(f'{caller}() takes one text, such as {caller}("a b"), not {shown(names)}.')
     found = names.split()
     if not found:
         raise DefinitionError(f'{caller}() takes at least one name, such as {caller}("a b").')

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+from halide_core.checks import shown
 from halide_core.errors import DefinitionError, TypeMismatchError
 from halide_core.ir.types import BFloat, Bool, Float, Int, Type, UInt
 
@@ -99,7 +100,7 @@ def as_types(given: TypesLike) -> tuple[Type, ...]:
 def _as_type(given: object) -> Type:
     found = given if isinstance(given, Type) else _PYTHON.get(given) if isinstance(given, type) else None
     if found is None or found.is_handle() or not found.is_scalar():
-        raise DefinitionError(f"A type of numbers such as hl.UInt(8) or float is needed, not {given!r}.")
+        raise DefinitionError(f"A type of numbers such as hl.UInt(8) or float is needed, not {shown(given)}.")
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar, Token
 
+from halide_core.checks import mapping, of_kind, shown
 from halide_core.errors import DefinitionError
 from halide_core.own_name import package_name
 from halide_core.run.target import Target, get_jit_target_from_environment
@@ -20,8 +21,8 @@ class AutoschedulerParams:
     """The name of an autoscheduler, and its parameters by name; without a name there is none."""
 
     def __init__(self, name: str = "", extra: Mapping[str, str] | None = None) -> None:
-        self.name = name
-        self.extra: dict[str, str] = dict(extra or {})
+        self.name = of_kind(name, str, "The name of an autoscheduler is a text")
+        self.extra: dict[str, str] = dict(mapping(extra or {}, "Its parameters are given as {name: value}"))
 
     def __repr__(self) -> str:
         return f"<{package_name()}.AutoschedulerParams {self.name!r} {self.extra!r}>"
@@ -32,7 +33,7 @@ class GeneratorContext:
 
     def __init__(self, target: Target, autoscheduler_params: AutoschedulerParams | None = None) -> None:
         if not isinstance(target, Target):
-            raise DefinitionError(f"A GeneratorContext is made of a hl.Target, not of {target!r}.")
+            raise DefinitionError(f"A GeneratorContext is made of a hl.Target, not of {shown(target)}.")
         self._target = target
         self._autoscheduler = autoscheduler_params or AutoschedulerParams()
         self._entered: list[Token[GeneratorContext | None]] = []

@@ -13,7 +13,8 @@ from collections.abc import Callable as Function
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from halide_core.errors import DefinitionError
+from halide_core.checks import of_kind, shown
+from halide_core.errors import ArgumentTypeError, DefinitionError
 from halide_core.generate.context import GeneratorContext
 from halide_core.generate.generator import Generator
 from halide_core.run.callable import Callable
@@ -85,7 +86,7 @@ def find(name: str) -> type[Generator]:
     Raises:
         DefinitionError: there is none; the message lists those with similar names, or all.
     """
-    if name not in _REGISTERED:
+    if of_kind(name, str, "The name of a Generator is a text") not in _REGISTERED:
         near = difflib.get_close_matches(name, _REGISTERED) or sorted(_REGISTERED)
         raise DefinitionError(f'There is no Generator "{name}"; there is {", ".join(near) or "none at all"}.')
     return _REGISTERED[name]
@@ -107,4 +108,6 @@ def create_callable_from_generator(
 ) -> Callable:
     """Compiles the Generator of a name, with values of its parameters, to a function of its inputs and outputs."""
     where = GeneratorContext(context) if isinstance(context, Target) else context
+    if not isinstance(where, GeneratorContext):
+        raise ArgumentTypeError(f"create_callable_from_generator() takes a hl.Target, not {shown(context)}.")
     return create(name, where, generator_params).compile_to_callable()

@@ -18,6 +18,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from halide_core.checks import shown
 from halide_core.errors import ScheduleError
 from halide_core.ir.expr_nodes import Callee
 from halide_core.ir.types import BFloat, Bool, Float, Int, Type, UInt
@@ -80,7 +81,7 @@ def debug_file(filename: object, f: Callee) -> DebugFile:
     """
     path = os.fspath(filename) if isinstance(filename, str | os.PathLike) else filename
     if not isinstance(path, str) or not path or "\0" in path or not _is_unicode(path):
-        raise ScheduleError(f"debug_to_file() takes the path of a file, not {filename!r}.")
+        raise ScheduleError(f"debug_to_file() takes the path of a file, not {shown(filename)}.")
     suffix = os.path.splitext(path)[1].lower().removeprefix(".")
     if suffix not in _SUFFIXES:
         suffixes = ", ".join(f'".{legal}"' for legal in _SUFFIXES)

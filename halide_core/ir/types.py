@@ -17,7 +17,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from halide_core.errors import DefinitionError
+from halide_core.checks import integer, of_kind, shown
+from halide_core.errors import ArgumentTypeError, DefinitionError
 
 _as_expr: Callable[[int | float, Any], Any]
 
@@ -38,6 +39,11 @@ class TypeCode(IntEnum):
     BFloat = 4
 
 
+_CODES = frozenset(map(int, TypeCode))
+_MOST_BITS, _MOST_LANES = 255, (1 << 31) - 1
+"""Bits are those of ``halide_type_t``; lanes are what a loop has iterations."""
+
+
 class Type:
     """An immutable value type. Equal types are the same object."""
 
@@ -51,11 +57,26 @@ class Type:
     _shared: ClassVar[dict[tuple[int, int, int], Type]] = {}
 
     def __new__(cls, code: TypeCode = TypeCode.Handle, bits: int = 0, lanes: int | None = None) -> Type:
-        lanes = min(bits, 1) if lanes is None else lanes  # ``Type()`` is of no value
-        key = (int(code), bits, lanes)
-        known = cls._shared.get(key)
+        if lanes is None:
+            _check_parts(code, bits)
+            lanes = min(bits, 1)  # ``Type()`` is of no value
+        key = (code, bits, lanes)
+        try:
+            known = cls._shared.get(key)
+        except TypeError:  # a list, say, is no key
+            known = None
         if known is not None:
             return known
+        _check_parts(code, bits, lanes)
+        if (
+            code not in _CODES
+            or not 0 <= bits <= _MOST_BITS
+            or not 0 <= lanes <= _MOST_LANES
+            or (bits == 0 and code == TypeCode.Int)
+        ):
+            raise DefinitionError(
+                f"There is no Type of code {shown(code)} with {shown(bits)} bits and {shown(lanes)} lanes."
+            )
         self = object.__new__(cls)
         self._code, self._bits, self._lanes = TypeCode(code), bits, lanes
         if code == TypeCode.Int:
@@ -146,6 +167,8 @@ class Type:
             return self.range[0] <= other <= self.range[1]
         if other is self:
             return True
+        if not isinstance(other, Type):
+            raise ArgumentTypeError(f"can_represent() takes a hl.Type or an integer, not {shown(other)}.")
         if self.is_narrow_float():
             return False  # as in Halide, integers of 8 bits neither
         if self.is_float():
@@ -162,11 +185,11 @@ class Type:
 
     def is_max(self, value: int) -> bool:
         """True where ``value`` is the greatest one of an integer type."""
-        return self.is_integer() and value == self.range[1]
+        return self.is_integer() and integer(value, "is_max() takes an integer") == self.range[1]
 
     def is_min(self, value: int) -> bool:
         """True where ``value`` is the least one of an integer type."""
-        return self.is_integer() and value == self.range[0]
+        return self.is_integer() and integer(value, "is_min() takes an integer") == self.range[0]
 
     def is_bfloat(self) -> bool:
         """True where this is bfloat16: the upper half of a float32."""
@@ -174,7 +197,8 @@ class Type:
 
     def same_handle_type(self, other: Type) -> bool:
         """Always true, as in Halide: a handle points to nothing in particular here, and other types to nothing."""
-        return isinstance(other, Type)
+        of_kind(other, Type, "same_handle_type() takes a hl.Type")
+        return True
 
     @property
     def dtype(self) -> np.dtype[np.generic]:
@@ -206,6 +230,13 @@ class Type:
     __repr__ = __str__
 
 
+def _check_parts(*parts: object) -> None:
+    """Refuses parts of a type that are no integers."""
+    wrong = [p for p in parts if not isinstance(p, int)]
+    if wrong:
+        raise ArgumentTypeError(f"A Type is made of a hl.TypeCode, bits and lanes, not of {shown(wrong[0])}.")
+
+
 def _is_exact(value: int, type: Type) -> bool:
     """True where an integer is a number of a floating-point type."""
     if not type.is_narrow_float():
@@ -221,9 +252,11 @@ BFLOAT16_DTYPE: np.dtype[np.generic] = np.dtype([("bfloat16", np.uint16)])
 
 
 def _checked(code: TypeCode, bits: int, lanes: int, legal: tuple[int, ...]) -> Type:
-    if bits not in legal or lanes < 1:
+    if not isinstance(bits, int) or bits not in legal or not isinstance(lanes, int) or not 1 <= lanes <= _MOST_LANES:
         known = ", ".join(map(str, legal))
-        raise DefinitionError(f"{code.name}({bits}, {lanes}) is not a type; legal widths are {known}.")
+        raise DefinitionError(
+            f"{code.name}({shown(bits)}, {shown(lanes)}) is not a type; legal widths are {known}, in 1 lane or more."
+        )
     return Type(code, bits, lanes)
 
 

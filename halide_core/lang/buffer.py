@@ -7,6 +7,7 @@ In: an array, or a type and sizes. Out: a view whose first coordinate x is the a
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -17,7 +18,9 @@ from halide_core.algorithm.model import Image
 from halide_core.buffer.device import DeviceMemory
 from halide_core.buffer.png import Array
 from halide_core.buffer.shape import Shaped, allocate, check_memory, view, zeros_like
+from halide_core.checks import integer, integers, items, of_kind, shown
 from halide_core.errors import (
+    ArgumentTypeError,
     CoordinateError,
     DefinitionError,
     HalideError,
@@ -78,9 +81,13 @@ class Buffer(DeviceMemory, Shaped):
             self._name, self._has_memory, self._defined = _fresh_name(), False, False
             return
         make = allocate if "type" in options or (args and isinstance(args[0], Type)) else view
-        self._array, name = make(*args, **options)
+        try:
+            self._array, name = make(*args, **options)
+        except TypeError:
+            _check_call(make, args, options)
+            raise
         self._mins = (0,) * self._array.ndim
-        self._name = name or _fresh_name()
+        self._name = of_kind(name, str, "The name of a Buffer is a text") or _fresh_name()
         check_memory(self._array)
         self._check_shape()
 
@@ -97,6 +104,7 @@ class Buffer(DeviceMemory, Shaped):
     @classmethod
     def make_with_shape_of(cls, src: Buffer, name: str = "") -> Buffer:
         """A new Buffer with the type, the shape and the order of dimensions in memory of another."""
+        src = of_kind(src, Buffer, "make_with_shape_of() takes a Buffer")
         return cls._of(np.empty_like(src._array), src._mins, name)
 
     @classmethod
@@ -158,8 +166,9 @@ class Buffer(DeviceMemory, Shaped):
         """
         if self._has_memory:
             raise HalideError(f"{self!r} has memory: its region can't change.")
-        self._array, _ = allocate(self.type(), [extent for _, extent in region])
-        self._move(tuple(low for low, _ in region))
+        box = _pairs(region, "set_region()")
+        self._array, _ = allocate(self.type(), [extent for _, extent in box])
+        self._move(tuple(low for low, _ in box))
 
     def _memory(self) -> Array:
         """The elements as numpy sees them."""
@@ -227,8 +236,9 @@ class Buffer(DeviceMemory, Shaped):
 
     def contains(self, coords: Sequence[int]) -> bool:
         """True where a point lies inside."""
-        dims = [self.dim(i) for i in range(len(coords))]
-        return all(d.min() <= c <= d.max() for d, c in zip(dims, coords, strict=True))
+        at = integers(coords, "contains() takes a list of integers")
+        dims = [self.dim(i) for i in range(len(at))]
+        return all(d.min() <= c <= d.max() for d, c in zip(dims, at, strict=True))
 
     def numpy_view(self, reverse_axes: bool = True) -> Array:
         """The same memory as an array, whose last axis is x; or its first one."""
@@ -250,6 +260,8 @@ class Buffer(DeviceMemory, Shaped):
 
     def for_each_element(self, f: Callable[[list[int]], object]) -> None:
         """Calls ``f`` with the coordinates of each element, x changing fastest."""
+        if not callable(f):
+            raise ArgumentTypeError(f"for_each_element() takes a function of a list of coordinates, not {shown(f)}.")
         for at in np.ndindex(self._array.shape):
             f([i + low for i, low in zip(reversed(at), self._mins, strict=True)])
 
@@ -261,6 +273,7 @@ class Buffer(DeviceMemory, Shaped):
 
     def copy_from(self, src: Buffer) -> None:
         """Copies the elements at the coordinates that both Buffers have."""
+        src = of_kind(src, Buffer, "copy_from() takes a Buffer")
         if src.type() is not self.type() or src.dimensions() != self.dimensions():
             raise TypeMismatchError(f"{self!r} can't be filled from {src!r}.")
         both = []
@@ -277,7 +290,8 @@ class Buffer(DeviceMemory, Shaped):
         try:
             first = tuple(operator.index(m) for m in mins)
         except TypeError as error:
-            raise DefinitionError(f"{self!r} starts at integers, one for each dimension, not at {mins!r}.") from error
+            given = shown(mins)
+            raise DefinitionError(f"{self!r} starts at integers, one for each dimension, not at {given}.") from error
         if len(first) > self.dimensions():
             raise DefinitionError(f"{self!r} has fewer than {len(first)} dimensions.")
         self._move(first + self._mins[len(first) :])
@@ -294,11 +308,13 @@ class Buffer(DeviceMemory, Shaped):
         """``translate(dimension, dx)`` or ``translate([dx, dy, …])``: adds to the coordinates."""
         if isinstance(dimension, int):
             self.dim(dimension)
-            delta = [0] * dimension + [operator.index(dx if dx is not None else 0)]
+            delta = [0] * dimension + [integer(dx if dx is not None else 0, "A distance of translate() is an integer")]
         else:
-            delta = list(dimension)
+            delta = integers(dimension, "translate() takes a dimension and a distance, or a list of distances")
+        if len(delta) > self.dimensions():
+            raise DefinitionError(f"{self!r} has fewer than {len(delta)} dimensions.")
         delta += [0] * (self.dimensions() - len(delta))
-        self._move(tuple(m + operator.index(d) for m, d in zip(self._mins, delta, strict=True)))
+        self._move(tuple(m + d for m, d in zip(self._mins, delta, strict=True)))
 
     def translated(self, dimension: int | Sequence[int], dx: int | None = None) -> Buffer:
         """A view of the same memory with coordinates moved."""
@@ -314,9 +330,10 @@ class Buffer(DeviceMemory, Shaped):
             if min is None or extent is None:
                 raise DefinitionError("cropped() needs a dimension, a min and an extent.")
             d = self.dim(dimension)
-            rect = [(self.dim(i).min(), self.dim(i).extent()) for i in range(dimension)] + [(min, extent)]
+            part = _pairs([(min, extent)], "cropped()")
+            rect = [(self.dim(i).min(), self.dim(i).extent()) for i in range(dimension)] + part
         else:
-            rect = list(dimension)
+            rect = _pairs(dimension, "cropped()")
         window: list[Any] = [...] + [slice(None)] * self.dimensions()
         mins = list(self._mins)
         for i, (low, size) in enumerate(rect):
@@ -330,7 +347,7 @@ class Buffer(DeviceMemory, Shaped):
     def sliced(self, dimension: int, pos: int | None = None) -> Buffer:
         """A view with one dimension fixed, at its least coordinate if none is given, and dropped."""
         d = self.dim(dimension)
-        at = d.min() if pos is None else pos
+        at = d.min() if pos is None else integer(pos, "The place of a slice is an integer")
         if not d.min() <= at <= d.max():
             raise CoordinateError(f"The slice at {at} of dimension {dimension} is outside of {self!r}.")
         window: list[Any] = [...] + [slice(None)] * self.dimensions()
@@ -347,16 +364,18 @@ class Buffer(DeviceMemory, Shaped):
             self.dim(d1), self.dim(d2)
             order[d1], order[d2] = d2, d1
         else:
-            if sorted(d1) != order:
-                raise DefinitionError(f"{list(d1)} is not an order of the dimensions of {self!r}.")
-            order.sort(key=d1.__getitem__)
+            given = integers(d1, "transposed() takes two dimensions, or a list of all")
+            if sorted(given) != order:
+                raise DefinitionError(f"{given} is not an order of the dimensions of {self!r}.")
+            order.sort(key=given.__getitem__)
         axes = [n - 1 - order[n - 1 - axis] for axis in range(n)]
         return self._view(self._array.transpose(axes), tuple(self._mins[i] for i in order))
 
     def embedded(self, dimension: int, pos: int = 0) -> Buffer:
         """A view with one more dimension, of extent 1 at ``pos``."""
-        if not 0 <= dimension <= self.dimensions():
-            raise DefinitionError(f"{self!r} can't get a dimension {dimension}.")
+        if not 0 <= integer(dimension, "The dimension of embedded() is an integer") <= self.dimensions():
+            raise DefinitionError(f"{self!r} can't get a dimension {shown(dimension)}.")
+        pos = integer(pos, "The pos of embedded() is an integer")
         array = np.expand_dims(self._array, self.dimensions() - dimension)
         return self._view(array, (*self._mins[:dimension], pos, *self._mins[dimension:]))
 
@@ -397,3 +416,26 @@ class Buffer(DeviceMemory, Shaped):
         dims = [self.dim(i) for i in range(self.dimensions())]
         shape = ",".join(f"[{d.min()},{d.extent()},{d.stride()}]" for d in dims)
         return f"<{package_name()}.Buffer of type {self.type()} shape:[{shape}]>"
+
+
+def _pairs(region: Sequence[tuple[int, int]], call: str) -> list[tuple[int, int]]:
+    """The (min, extent) of each dimension, as integers."""
+    rule = f"{call} takes a (min, extent) of integers for each dimension"
+    found = []
+    for pair in items(region, rule):
+        ends = integers(pair, rule)
+        if len(ends) != 2:
+            raise ArgumentTypeError(f"{rule}, not {shown(pair)}.")
+        found.append((ends[0], ends[1]))
+    return found
+
+
+def _check_call(make: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Raises ArgumentTypeError where a Buffer can't be made of arguments as many, or of these names."""
+    try:
+        inspect.signature(make).bind(*args, **options)
+    except TypeError as wrong:
+        raise ArgumentTypeError(
+            f"A Buffer is made by Buffer(), Buffer(array, name, reverse_axes), Buffer(type, sizes, name) or "
+            f"Buffer(type, sizes, storage_order, name): {wrong}."
+        ) from wrong

@@ -11,6 +11,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.algorithm.strides import any_stride
+from halide_core.checks import integer, shown
 from halide_core.errors import DefinitionError
 from halide_core.ir import Field
 from halide_core.ir.memory import MemoryType
@@ -20,9 +21,9 @@ from halide_core.lang.expr import Expr, ExprLike
 
 def check_dimension(buffer: Image | Function, dim: int) -> None:
     """Raises DefinitionError unless the buffer has the dimension."""
-    if not 0 <= dim < buffer.dimensions:
+    if not 0 <= integer(dim, f'A dimension of buffer "{buffer.name}" is an integer') < buffer.dimensions:
         raise DefinitionError(
-            f'Buffer "{buffer.name}" has {buffer.dimensions} dimensions: there is no dimension {dim}.'
+            f'Buffer "{buffer.name}" has {buffer.dimensions} dimensions: there is no dimension {shown(dim)}.'
         )
 
 
@@ -52,7 +53,7 @@ def promise_alignment(buffer: Image | Function, bytes: int) -> None:
         DefinitionError: no power of two.
     """
     if not isinstance(bytes, int) or isinstance(bytes, bool) or bytes < 1 or bytes & (bytes - 1):
-        raise DefinitionError(f"The alignment of a buffer is a power of two, in bytes, not {bytes!r}.")
+        raise DefinitionError(f"The alignment of a buffer is a power of two, in bytes, not {shown(bytes)}.")
     buffer.alignment = bytes
 
 
@@ -67,9 +68,10 @@ def note_memory(buffer: Image | Function, memory_type: MemoryType) -> None:
     Raises:
         DefinitionError: a kind that a pipeline makes itself: what a caller passes lies on the heap.
     """
-    if memory_type not in (MemoryType.Auto, MemoryType.Heap):
+    if not isinstance(memory_type, MemoryType) or memory_type not in (MemoryType.Auto, MemoryType.Heap):
+        given = str(memory_type) if isinstance(memory_type, MemoryType) else shown(memory_type)
         raise DefinitionError(
             f'The memory of buffer "{buffer.name}" is the caller\'s: store_in() takes MemoryType.Auto or '
-            f"MemoryType.Heap here, not {memory_type}."
+            f"MemoryType.Heap here, not {given}."
         )
     buffer.memory = memory_type

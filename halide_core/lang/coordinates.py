@@ -14,6 +14,7 @@ from halide_core import ir
 from halide_core.algorithm.constant_overflow import refuse_constant_overflow
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import Image, Requirement, ScalarParam
+from halide_core.checks import shown
 from halide_core.errors import DefinitionError, HalideError, TypeMismatchError
 from halide_core.ir.types import INT32, Float
 from halide_core.ir.visitor import subexpressions
@@ -73,9 +74,9 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
     try:
         node = as_node(value)
     except TypeMismatchError as wrong:
-        raise error(f"{what} must be an integer, not {value!r}.") from wrong
+        raise error(f"{what} must be an integer, not {shown(value)}.") from wrong
     if not node.type.is_integer() or node.type.is_bool():
-        raise error(f"{what} must be an integer, not {node!r} of {node.type}.")
+        raise error(f"{what} must be an integer, not {shown(node)} of {node.type}.")
     fitting = _as_int32(node)
     if fitting is None and isinstance(node, ir.IntImm):
         raise error(f"{what} must be an int32, not {node.value}.")
@@ -93,7 +94,7 @@ def startup_value(value: ExprLike, what: str, error: type[HalideError] = Definit
     try:
         node = as_node(value)
     except TypeMismatchError as wrong:
-        raise error(f"{what} must be a number or a text, not {value!r}.") from wrong
+        raise error(f"{what} must be a number or a text, not {shown(value)}.") from wrong
     _require_startup(node, what, error)
     return through_float32(ir.cast(Float(32), node) if node.type.is_narrow_float() else node)
 
@@ -109,9 +110,9 @@ def startup_condition(value: ExprLike, what: str, error: type[HalideError]) -> i
     try:
         node = as_node(value)
     except TypeMismatchError as wrong:
-        raise error(f"{what} must be a condition, not {value!r}.") from wrong
+        raise error(f"{what} must be a condition, not {shown(value)}.") from wrong
     if not node.type.is_bool():
-        raise error(f"{what} must be a condition, not {node!r} of {node.type}.")
+        raise error(f"{what} must be a condition, not {shown(node)} of {node.type}.")
     _require_startup(node, what, error)
     return through_float32(node)
 

@@ -27,6 +27,7 @@ from halide_core.algorithm.wellformed import (
     reads_itself,
     types_text,
 )
+from halide_core.checks import shown
 from halide_core.debug import deep_recursion
 from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, user_location, warn_user
 from halide_core.ir import BinaryOp
@@ -98,7 +99,7 @@ def _typed(function: Function, type: Type, value: object) -> ir.ExprNode:
     if not is_plain(value):
         return as_node(value)
     if isinstance(value, int) and not type.can_represent(value):
-        raise TypeMismatchError(f'{value} is not a value of {type}, the type of Func "{function.name}".')
+        raise TypeMismatchError(f'{shown(value)} is not a value of {type}, the type of Func "{function.name}".')
     return matched(value, Expr.of(ir.const(0, type)))[0]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from halide_core import ir
+from halide_core.checks import integer, of_kind, shown
 from halide_core.errors import DefinitionError, NotIterableError, TruthValueError, TypeMismatchError
 from halide_core.ir import BinaryOp
 from halide_core.ir.names import OUTERMOST, automatic_name
@@ -385,7 +386,7 @@ class Var(Operand):
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None and (not isinstance(name, str) or not name):
-            raise DefinitionError(f"The name of a Var must be a non-empty string, not {name!r}.")
+            raise DefinitionError(f"The name of a Var must be a non-empty string, not {shown(name)}.")
         self._name = name if name is not None else automatic_name()
 
     def name(self) -> str:
@@ -394,13 +395,13 @@ class Var(Operand):
 
     def same_as(self, other: Var) -> bool:
         """True where both are the same variable."""
-        return self._name == other._name
+        return self._name == of_kind(other, Var, "same_as() of a Var takes a Var")._name
 
     @staticmethod
     def implicit(index: int) -> Var:
         """The implicit variable ``_0``, ``_1``, …: what the placeholder ``_`` stands for."""
-        if not 0 <= index < len(_IMPLICIT):
-            raise DefinitionError(f"There are {len(_IMPLICIT)} implicit variables: no variable {index}.")
+        if not 0 <= integer(index, "The number of an implicit variable is an integer") < len(_IMPLICIT):
+            raise DefinitionError(f"There are {len(_IMPLICIT)} implicit variables: no variable {shown(index)}.")
         return Var(_IMPLICIT[index])
 
     @staticmethod

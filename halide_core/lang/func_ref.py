@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.checks import shown
 from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError
 from halide_core.ir import BinaryOp
 from halide_core.lang.coordinates import check_arity
@@ -102,10 +103,10 @@ class FuncRef(Operand):
 
     def _check_component(self, component: int) -> None:
         if self.size() == 1:
-            raise DefinitionError(f"{self!r} is one value: {self!r}[{component!r}] needs a Tuple.")
+            raise DefinitionError(f"{self!r} is one value: {self!r}[{shown(component)}] needs a Tuple.")
         if isinstance(component, bool) or not isinstance(component, int) or not 0 <= component < self.size():
             raise DefinitionError(
-                f'{self!r}[{component!r}]: Func "{self._function.name}" has {self.size()} values at a point, '
+                f'{self!r}[{shown(component)}]: Func "{self._function.name}" has {self.size()} values at a point, '
                 f"{self!r}[0] to {self!r}[{self.size() - 1}]."
             )
 

@@ -9,6 +9,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.algorithm.sources import Source
 from halide_core.buffer.png import Array
+from halide_core.checks import items, shown
 from halide_core.errors import DefinitionError, NotIterableError, TypeMismatchError, user_location
 from halide_core.ir import Field
 from halide_core.ir.memory import MemoryType
@@ -108,7 +109,7 @@ class ShapedSource(Source):
 
     def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
         """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""
-        buffer = self._buffer()
+        buffer, estimates = self._buffer(), items(estimates, "set_estimates() takes a list of (min, extent)")
         if len(estimates) != buffer.dimensions:
             raise DefinitionError(
                 f'Buffer "{buffer.name}" has {buffer.dimensions} dimensions, '
@@ -173,9 +174,9 @@ class InputImage(ShapedSource):
 
     def __init__(self, type: Type, dimensions: int, name: str = "") -> None:
         if not isinstance(type, Type) or type.is_handle() or type.is_vector():
-            raise DefinitionError(f"An ImageParam needs a scalar number type such as hl.UInt(8), not {type!r}.")
+            raise DefinitionError(f"An ImageParam needs a scalar number type such as hl.UInt(8), not {shown(type)}.")
         if not isinstance(dimensions, int) or isinstance(dimensions, bool) or dimensions < 0:
-            raise DefinitionError(f"The number of dimensions of an ImageParam can't be {dimensions!r}.")
+            raise DefinitionError(f"The number of dimensions of an ImageParam can't be {shown(dimensions)}.")
         self._source = Image(name or fresh_input_name(), type, dimensions, user_location())
 
     def _buffer(self) -> Image | Function:

@@ -13,6 +13,7 @@ import numpy as np
 
 from halide_core import ir
 from halide_core.algorithm.model import ScalarParam
+from halide_core.checks import shown
 from halide_core.errors import DefinitionError, user_location
 from halide_core.ir.names import fresh_input_name
 from halide_core.ir.types import Type
@@ -38,10 +39,10 @@ class Param(Operand):
         value: int | float | np.generic | None = None,
     ) -> None:
         if not isinstance(type, Type) or type.is_vector():
-            raise DefinitionError(f"A Param needs a scalar type such as hl.Int(32), not {type!r}.")
+            raise DefinitionError(f"A Param needs a scalar type such as hl.Int(32), not {shown(type)}.")
         if name is not None and not isinstance(name, str):
             if value is not None:
-                raise DefinitionError(f"The name of a Param must be a string, not {name!r}.")
+                raise DefinitionError(f"The name of a Param must be a string, not {shown(name)}.")
             name, value = None, name
         self._source = ScalarParam(name or fresh_input_name(), type, user_location())
         if value is not None:

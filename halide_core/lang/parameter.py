@@ -12,7 +12,8 @@ from halide_core import ir
 from halide_core.algorithm.model import Function, Image
 from halide_core.algorithm.model import ScalarParam as Scalar
 from halide_core.algorithm.strides import any_stride
-from halide_core.errors import DefinitionError, TypeMismatchError, user_location
+from halide_core.checks import integer, of_kind, shown
+from halide_core.errors import ArgumentTypeError, DefinitionError, TypeMismatchError, user_location
 from halide_core.ir import Field
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.names import fresh_input_name
@@ -40,7 +41,11 @@ class Parameter:
     """
 
     def __init__(self, type: Type, is_buffer: bool, dimensions: int, name: str = "") -> None:
-        label, here = name or fresh_input_name(), user_location()
+        type = of_kind(type, Type, "A Parameter is of a hl.Type")
+        dimensions = integer(dimensions, "The dimensions of a Parameter are a number of them")
+        if dimensions < 0 or (dimensions and not is_buffer):
+            raise DefinitionError(f"A Parameter can't have {shown(dimensions)} dimensions; a scalar has 0.")
+        label, here = of_kind(name, str, "A Parameter's name is a text") or fresh_input_name(), user_location()
         self._source: Image | Function | Scalar = (
             Image(label, type, dimensions, here) if is_buffer else Scalar(label, type, here)
         )
@@ -91,7 +96,7 @@ class Parameter:
 
     def same_as(self, other: Parameter) -> bool:
         """True where both are the same input."""
-        return self._source is other._source
+        return self._source is of_kind(other, Parameter, "same_as() of a Parameter takes a Parameter")._source
 
     # A scalar's value.
 
@@ -106,8 +111,10 @@ class Parameter:
 
     def set_scalar(self, *value: object) -> None:
         """Sets the value: ``set_scalar(value)``, or ``set_scalar(type, value)`` of that very type."""
+        if len(value) not in (1, 2):
+            raise ArgumentTypeError("set_scalar() takes a value, or a hl.Type and a value.")
         if len(value) == 2 and value[0] is not self.type():
-            raise TypeMismatchError(f'Parameter "{self.name()}" is of {self.type()}, not of {value[0]!r}.')
+            raise TypeMismatchError(f'Parameter "{self.name()}" is of {self.type()}, not of {shown(value[0])}.')
         self._scalar().value = self._checked(value[-1])
 
     def default_value(self) -> Expr:
@@ -152,7 +159,7 @@ class Parameter:
 
     def set_buffer(self, buffer: Buffer) -> None:
         """Binds the data for the runs that follow."""
-        source = self._buffer()
+        source, buffer = self._buffer(), of_kind(buffer, Buffer, "set_buffer() takes a Buffer")
         if buffer.type() is not self.type() or buffer.dimensions() != source.dimensions or isinstance(source, Function):
             raise TypeMismatchError(f'{buffer!r} is no data for Parameter "{self.name()}".')
         source.bound = buffer
@@ -183,8 +190,10 @@ class Parameter:
 
     def stride_constraint(self, dim: int) -> Expr:
         """The stride promised, in elements: 1 for dimension 0 unless set; undefined where there is none."""
-        found = self._constraint(Field.STRIDE, dim, Expr(1) if dim == 0 else Expr())
-        return Expr() if found.defined() and found._node() is any_stride(self._buffer()) else found
+        found = self._constraint(Field.STRIDE, dim)
+        if not found.defined():
+            return Expr(1) if dim == 0 else found
+        return Expr() if found._node() is any_stride(self._buffer()) else found
 
     def set_min_constraint(self, dim: int, expr: ExprLike) -> None:
         """Promises the least coordinate; checked when the pipeline starts."""
@@ -234,10 +243,10 @@ class Parameter:
             raise DefinitionError(f'A value of Parameter "{self.name()}" must be a constant, not {value!r}.')
         return checked_value(self.type(), number, f'Parameter "{self.name()}"')
 
-    def _constraint(self, field: Field, dim: int, default: Expr | None = None) -> Expr:
+    def _constraint(self, field: Field, dim: int) -> Expr:
         check_dimension(self._buffer(), dim)
         found = self._buffer().constraints.get((field, dim))
-        return Expr.of(found) if found is not None else default if default is not None else Expr()
+        return Expr.of(found) if found is not None else Expr()
 
     def _expected(self, dim: int) -> tuple[Expr, Expr]:
         source = self._buffer()

@@ -17,6 +17,7 @@ from functools import reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Partial, Requirement, Tag
+from halide_core.checks import shown
 from halide_core.errors import DefinitionError
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import BOOL, INT32, Float, Type, UInt
@@ -105,7 +106,7 @@ def undef(type: Type) -> Expr:
     read from a Func that has a first definition only. Where a coordinate of an update is undefined, nothing is written.
     """
     if not isinstance(type, Type):
-        raise DefinitionError(f"undef() takes a type, not {type!r}.")
+        raise DefinitionError(f"undef() takes a type, not {shown(type)}.")
     return Expr.of(ir.ParamRef(type, _Undefined(f"undef({type})", type)))
 
 

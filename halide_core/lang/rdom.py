@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from halide_core import ir
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import ReductionDomain
+from halide_core.checks import integer, of_kind, shown
 from halide_core.errors import DefinitionError, DimensionError, user_location
 from halide_core.ir.types import INT32
 from halide_core.lang.arguments.keywords import one_of
@@ -39,7 +40,8 @@ class RVar(Operand):
             only = of.only()
             self._domain, self._index = only._domain, only._index
         else:
-            self._label = of or _fresh_name()
+            named = "" if of is None else of_kind(of, str, "An RVar is made of a name, or of an RDom of one variable")
+            self._label = named or _fresh_name()
 
     @classmethod
     def of(cls, domain: ReductionDomain, index: int) -> RVar:
@@ -151,7 +153,7 @@ class RDom(Operand):
 
     def same_as(self, other: RDom) -> bool:
         """True where both are the same domain."""
-        return self._domain is other._domain
+        return self._domain is of_kind(other, RDom, "same_as() of an RDom takes an RDom")._domain
 
     def only(self) -> RVar:
         """The variable of a domain that has one."""
@@ -168,8 +170,8 @@ class RDom(Operand):
         return len(self._domain.names)
 
     def __getitem__(self, index: int) -> RVar:
-        if not 0 <= index < len(self):
-            raise DimensionError(f"{self!r} has no dimension {index}.")
+        if not 0 <= integer(index, f"An RDom's variables have integers, {self!r}[0] and so on") < len(self):
+            raise DimensionError(f"{self!r} has no dimension {shown(index)}.")
         return RVar.of(self._domain, index)
 
     def __iter__(self) -> Iterator[RVar]:  # type: ignore[override]  # of operands this one has parts

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from halide_core.algorithm.model import Image, ScalarParam
 from halide_core.algorithm.user_context import is_passed
+from halide_core.checks import shown
 from halide_core.errors import PipelineError
 from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.param import Param
@@ -24,7 +25,7 @@ Source: TypeAlias = "Image | ScalarParam"
 def sources(arguments: Sequence[ArgumentLike]) -> list[Source]:
     """The images and parameters that the user's arguments stand for."""
     if not isinstance(arguments, Iterable) or isinstance(arguments, str | Param | InputImage | Argument):
-        raise PipelineError(f"The arguments of a pipeline must be a list, not {arguments!r}.")
+        raise PipelineError(f"The arguments of a pipeline must be a list, not {shown(arguments)}.")
     found: list[Source] = []
     for a in arguments:
         source = a.source if isinstance(a, Param | InputImage | Argument) else None

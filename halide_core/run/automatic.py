@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from halide_core.algorithm.model import Function
-from halide_core.errors import NotAvailableError, ScheduleError
+from halide_core.checks import of_kind, shown
+from halide_core.errors import ArgumentTypeError, NotAvailableError, ScheduleError
 from halide_core.run.backend import Box
 from halide_core.run.target import Target, get_jit_target_from_environment
 
@@ -54,7 +55,8 @@ def load_plugin(lib_name: str) -> None:
     Raises:
         NotAvailableError: any other plugin.
     """
-    name = Path(lib_name).name.partition(".")[0].removeprefix("lib").removeprefix("autoschedule_")
+    file = Path(of_kind(lib_name, str, "load_plugin() takes a name")).name
+    name = file.partition(".")[0].removeprefix("lib").removeprefix("autoschedule_")
     if name not in _PLUGINS:
         raise NotAvailableError(
             f'There is no plugin "{lib_name}". Those of {", ".join(sorted(_PLUGINS))} need not be loaded.'
@@ -84,10 +86,10 @@ def checked(schedule: str | None) -> str | None:
     Raises:
         ScheduleError: it is none of these, nor None.
     """
-    if schedule is not None and schedule not in _NAMES:
+    if schedule is not None and not (isinstance(schedule, str) and schedule in _NAMES):
         names = ", ".join(f'"{name}"' for name in _NAMES)
         raise ScheduleError(
-            f"The schedule of a call is one of {names}, or None for that of the Funcs, not {schedule!r}."
+            f"The schedule of a call is one of {names}, or None for that of the Funcs, not {shown(schedule)}."
         )
     return schedule
 
@@ -95,6 +97,14 @@ def checked(schedule: str | None) -> str | None:
 def wanted(schedule: str | None) -> bool:
     """True where a call wants a schedule to be chosen, itself or by default."""
     return (checked(schedule) or _Default.schedule) is not None
+
+
+def _parts(params: AutoschedulerChoice) -> tuple[str, dict[str, str]]:
+    """The name of an autoscheduler and its parameters."""
+    name, parameters = getattr(params, "name", None), getattr(params, "extra", None)
+    if not isinstance(name, str) or not isinstance(parameters, dict):
+        raise ArgumentTypeError(f"The autoscheduler_params are hl.AutoschedulerParams(name, …), not {shown(params)}.")
+    return name, parameters
 
 
 def choose(
@@ -123,7 +133,7 @@ def choose(
         boxes = zip(outputs, windows, strict=True)
         regions = {f: tuple((low, low + length - 1) for low, length in box) for f, box in boxes}
     by = schedule or _Default.schedule or AUTO
-    name, parameters = (_NAMES[by], {}) if params is None else (params.name, params.extra)
+    name, parameters = (_NAMES[by], {}) if params is None else _parts(params)
     made_for = target or get_jit_target_from_environment()
     request = AutomaticRequest.of(outputs, regions, made_for, name, parameters)
     if name == _NAMES[MEASURED]:

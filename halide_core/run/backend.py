@@ -18,6 +18,7 @@ from typing import Protocol, TypeAlias
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image, Requirement, ScalarParam
 from halide_core.algorithm.strides import is_dense, with_strides
+from halide_core.checks import shown
 from halide_core.errors import PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.buffer import Buffer
@@ -75,7 +76,7 @@ class Argument:
             case _:
                 raise PipelineError(
                     f"An Argument is made of a Param, an ImageParam, a Buffer, or the one output_buffer() of a Func, "
-                    f"not of {of!r}."
+                    f"not of {shown(of)}."
                 )
 
     def _fill(self, *values: object) -> None:

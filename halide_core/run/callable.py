@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from halide_core.algorithm.model import Image, ScalarParam
+from halide_core.checks import of_kind, shown
 from halide_core.errors import PipelineError
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.buffer import Buffer
@@ -27,7 +28,7 @@ def as_buffer(value: object, argument: Argument) -> Buffer:
     kind = "Output" if argument.kind is ArgumentKind.OutputBuffer else "Input"
     what = f'{kind} "{argument.name}"'
     if isinstance(value, bool | int | float | str | bytes) or value is None:
-        raise PipelineError(f"{what} needs a Buffer or a numpy array, not {value!r}.")
+        raise PipelineError(f"{what} needs a Buffer or a numpy array, not {shown(value)}.")
     buffer = value if isinstance(value, Buffer) else Buffer(value)
     if buffer.type() is not argument.type:
         raise PipelineError(
@@ -69,7 +70,7 @@ class Callable:
     by name."""
 
     def __init__(self, request: Request, compiled: Compiled, given: int) -> None:
-        self._request = request
+        self._request = of_kind(request, Request, "A Callable is made by compile_to_callable(): of what was compiled")
         self._name = request.name
         self._compiled = compiled
         self._given = given

@@ -7,6 +7,7 @@ In: outputs, the arguments of the function, a name, a target. Out: files, all or
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from halide_core.algorithm.model import Image, ScalarParam, realization_order
-from halide_core.errors import HOME, NotAvailableError, PipelineError
+from halide_core.checks import items, items_of, of_kind, shown
+from halide_core.errors import HOME, ArgumentTypeError, NotAvailableError, PipelineError
 from halide_core.lang.definition import freeze
 from halide_core.own_name import package_name
 from halide_core.run.arguments import ArgumentLike, sources
@@ -114,8 +116,9 @@ class Module(Pending):
     _pending = OUTPUT_MODULE
 
     def __init__(self, name: str, requests: Sequence[Request]) -> None:
-        self._name = name
-        self._requests = tuple(requests)
+        self._name = of_kind(name, str, "A Module has a name")
+        rule = "A Module is made by compile_to_module() or link_modules(): of what is to be compiled"
+        self._requests = tuple(items_of(requests, Request, rule))
 
     def name(self) -> str:
         """The name of the function; of several, the one that ``link_modules`` was given."""
@@ -144,7 +147,8 @@ def link_modules(name: str, modules: Sequence[Module]) -> Module:
     Raises:
         PipelineError: two functions of one name; Modules for different targets.
     """
-    requests = [r for module in modules for r in module._requests]
+    given = items_of(modules, Module, "link_modules() takes a name and a list of Modules")
+    requests = [r for module in given for r in module._requests]
     seen: set[str] = set()
     for r in requests:
         if r.name in seen:
@@ -165,13 +169,29 @@ def write_versions(modules: Sequence[Module], outputs: Mapping[OutputFileType, s
 
 
 def _kinds(outputs: Mapping[OutputFileType, str]) -> dict[OutputKind, Path]:
+    if not isinstance(outputs, Mapping):
+        raise ArgumentTypeError(
+            f"Files are given as {{hl.OutputFileType.object: name, …}}, a name for each type, not as {shown(outputs)}."
+        )
     for each in outputs:
-        if each not in _KINDS:
-            told = each.name if isinstance(each, OutputFileType) else repr(each)
+        if not isinstance(each, OutputFileType) or each not in _KINDS:
+            told = each.name if isinstance(each, OutputFileType) else shown(each)
             raise NotAvailableError(
                 f"A file of type {told} can't be written yet; these can: {', '.join(t.name for t in _KINDS)}."
             )
-    return {_KINDS[each]: Path(name) for each, name in outputs.items()}
+    return {_KINDS[each]: _path(name) for each, name in outputs.items()}
+
+
+def _path(name: object) -> Path:
+    """The path of a file."""
+    if not isinstance(name, str | os.PathLike) or not os.fspath(name):
+        raise ArgumentTypeError(f"The name of a file is a text or a path, not {shown(name)}.")
+    return Path(name)
+
+
+def _beside(prefix: object, ending: str) -> Path:
+    """The path of a file whose name begins as those of others do."""
+    return Path(f"{_path(prefix)}{ending}")
 
 
 def compile_standalone_runtime(
@@ -270,7 +290,7 @@ class OutputFiles:
         schedule: str | None = None,
     ) -> None:
         """Writes the C source."""
-        self._write({OutputKind.C_SOURCE: Path(filename)}, arguments, fn_name, target, schedule)
+        self._write({OutputKind.C_SOURCE: _path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_header(
         self,
@@ -282,7 +302,7 @@ class OutputFiles:
         schedule: str | None = None,
     ) -> None:
         """Writes the C header that declares the function."""
-        self._write({OutputKind.C_HEADER: Path(filename)}, arguments, fn_name, target, schedule)
+        self._write({OutputKind.C_HEADER: _path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_object(
         self,
@@ -294,7 +314,7 @@ class OutputFiles:
         schedule: str | None = None,
     ) -> None:
         """Writes an object file."""
-        self._write({OutputKind.OBJECT: Path(filename)}, arguments, fn_name, target, schedule)
+        self._write({OutputKind.OBJECT: _path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_assembly(
         self,
@@ -306,7 +326,7 @@ class OutputFiles:
         schedule: str | None = None,
     ) -> None:
         """Writes the assembly that the C compiler makes."""
-        self._write({OutputKind.ASSEMBLY: Path(filename)}, arguments, fn_name, target, schedule)
+        self._write({OutputKind.ASSEMBLY: _path(filename)}, arguments, fn_name, target, schedule)
 
     def compile_to_file(
         self,
@@ -318,7 +338,7 @@ class OutputFiles:
         schedule: str | None = None,
     ) -> None:
         """Writes an object file and a header."""
-        files = {OutputKind.OBJECT: Path(f"{filename_prefix}.o"), OutputKind.C_HEADER: Path(f"{filename_prefix}.h")}
+        files = {OutputKind.OBJECT: _beside(filename_prefix, ".o"), OutputKind.C_HEADER: _beside(filename_prefix, ".h")}
         self._write(files, arguments, fn_name, target, schedule)
 
     def compile_to_static_library(
@@ -331,7 +351,7 @@ class OutputFiles:
         schedule: str | None = None,
     ) -> None:
         """Writes a static library and a header."""
-        library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
+        library, header = _beside(filename_prefix, ".a"), _beside(filename_prefix, ".h")
         files = {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header}
         self._write(files, arguments, fn_name, target, schedule)
 
@@ -347,7 +367,7 @@ class OutputFiles:
             PipelineError: targets of several machines, or one that is there twice.
         """
         requests = self._versions(filename_prefix, arguments, targets)
-        library, header = Path(f"{filename_prefix}.a"), Path(f"{filename_prefix}.h")
+        library, header = _beside(filename_prefix, ".a"), _beside(filename_prefix, ".h")
         backend().write_versions(requests, {OutputKind.STATIC_LIBRARY: library, OutputKind.C_HEADER: header})
 
     def compile_to_multitarget_object_files(
@@ -360,16 +380,17 @@ class OutputFiles:
         """Writes the same as objects: PREFIX_SUFFIX.o for each target, PREFIX_wrapper.o, which chooses, and
         PREFIX_runtime.o, unless the targets have no_runtime; and a header."""
         requests = self._versions(filename_prefix, arguments, targets)
-        objects, header = Path(f"{filename_prefix}.o"), Path(f"{filename_prefix}.h")
+        objects, header = _beside(filename_prefix, ".o"), _beside(filename_prefix, ".h")
         backend().write_versions(requests, {OutputKind.OBJECT: objects, OutputKind.C_HEADER: header}, suffixes)
 
     def _versions(
         self, filename_prefix: str, arguments: Sequence[ArgumentLike], targets: Sequence[TargetLike]
     ) -> list[Request]:
-        if not targets:
+        made_for = items(targets, "A function for several targets takes a list of hl.Targets")
+        if not made_for:
             raise PipelineError("A function for several targets needs one at least.")
-        name = Path(filename_prefix).name
-        return [self._fileable(arguments, name, target) for target in targets]
+        name = _path(filename_prefix).name
+        return [self._fileable(arguments, name, target) for target in made_for]
 
     def compile_to_lowered_stmt(
         self,
@@ -382,7 +403,7 @@ class OutputFiles:
     ) -> None:
         """Writes the lowered program, as text or as a page."""
         kind = OutputKind.STMT if fmt is StmtOutputFormat.Text else OutputKind.STMT_HTML
-        self._write({kind: Path(filename)}, arguments, "", target, schedule)
+        self._write({kind: _path(filename)}, arguments, "", target, schedule)
 
     def compile_to_conceptual_stmt(
         self,
@@ -395,4 +416,4 @@ class OutputFiles:
     ) -> None:
         """Writes the program as it is once its bounds are known, before the passes that make it fast."""
         kind = OutputKind.CONCEPTUAL_STMT if fmt is StmtOutputFormat.Text else OutputKind.CONCEPTUAL_STMT_HTML
-        self._write({kind: Path(filename)}, arguments, "", target, schedule)
+        self._write({kind: _path(filename)}, arguments, "", target, schedule)

@@ -29,6 +29,7 @@ from halide_core.algorithm.model import (
 from halide_core.algorithm.placed import warn_of_lost_places
 from halide_core.algorithm.schedule_source import schedule_source
 from halide_core.algorithm.user_context import is_passed
+from halide_core.checks import integer, of_kind, shown
 from halide_core.errors import PipelineError
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import requirement
@@ -358,7 +359,8 @@ class Realizable(OutputFiles, Pending):
             PipelineError: nothing has the name; the message lists what there is.
         """
         asked = ((Topic.LOOP, loop), (Topic.ALLOCATION, allocation), (Topic.INPUT, input))
-        questions = [Question(topic, name) for topic, name in asked if name is not None]
+        named = [(topic, name) for topic, name in asked if name is not None]
+        questions = [Question(topic, of_kind(name, str, "explain() takes a name")) for topic, name in named]
         if len(questions) > 1:
             raise PipelineError("explain() answers one question at a time: a loop, an allocation or an input.")
         return backend().explain(self._request(), questions[0] if questions else None)
@@ -382,7 +384,7 @@ class Pipeline(Realizable):
         several = outputs if isinstance(outputs, list | tuple) else (outputs,)
         funcs = [f for f in several if isinstance(f, Realizable)]
         if not funcs or len(funcs) < len(several):
-            raise PipelineError(f"A Pipeline is made of one Func or a list of Funcs, not of {outputs!r}.")
+            raise PipelineError(f"A Pipeline is made of one Func or a list of Funcs, not of {shown(outputs)}.")
         self._outputs = funcs
         if len({id(f) for f in self._functions()}) < len(self._functions()):
             raise PipelineError("A Pipeline can't have the same Func as an output twice.")
@@ -412,7 +414,14 @@ class Pipeline(Realizable):
         return list(self._outputs)
 
     def get_func(self, index: int) -> Realizable:
-        """One of the outputs."""
+        """One of the outputs.
+
+        Raises:
+            PipelineError: there is none of this number.
+        """
+        if not 0 <= integer(index, "get_func() takes the number of an output") < len(self._outputs):
+            count = len(self._outputs)
+            raise PipelineError(f"{self!r} has {count} output{'s' * (count != 1)}: no output {shown(index)}.")
         return self._outputs[index]
 
     def defined(self) -> bool:
@@ -513,14 +522,14 @@ def _evaluated_box(window: Sequence[int | tuple[int, int]]) -> Box:
         return tuple((operator.index(low), operator.index(extent)) for low, extent in pairs)
     except (TypeError, ValueError) as error:
         raise PipelineError(
-            f"A window is a list of extents, or of (min, extent), for each dimension, not {window!r}."
+            f"A window is a list of extents, or of (min, extent), for each dimension, not {shown(window)}."
         ) from error
 
 
 def _window(function: Function, sizes: object) -> Box:
     if not isinstance(sizes, list | tuple):
         raise PipelineError(
-            f'"{function.name}" is realized with a list of sizes, or Buffers or arrays to fill, not {sizes!r}.'
+            f'"{function.name}" is realized with a list of sizes, or Buffers or arrays to fill, not {shown(sizes)}.'
         )
     if len(sizes) != function.dimensions:
         raise PipelineError(f'Func "{function.name}" has {function.dimensions} dimensions, not {len(sizes)}.')

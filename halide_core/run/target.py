@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 
+from halide_core.checks import integer, items, member, of_kind, shown
 from halide_core.errors import DefinitionError, NotAvailableError, PipelineError
 from halide_core.ir.types import Type
 from halide_core.lang.expr import Expr
@@ -87,6 +88,22 @@ _MACHINES = {
 _HOSTS = {"linux": TargetOS.Linux, "darwin": TargetOS.OSX, "win32": TargetOS.Windows}
 
 
+_MADE = "hl.Target(os, arch, bits, features)"
+
+
+def _feature(feature: object, call: str) -> TargetFeature:
+    """The feature, or an error where it is none: a misspelt one would be taken for one that the target lacks."""
+    return member(feature, TargetFeature, call)
+
+
+def _features(features: Iterable[object], call: str) -> set[TargetFeature]:
+    return {member(f, TargetFeature, f"A list in {call}") for f in items(features, f"{call} takes hl.TargetFeatures")}
+
+
+def _type(type: object, call: str) -> Type:
+    return of_kind(type, Type, f"{call} takes a hl.Type, such as hl.Float(32)")
+
+
 class Target:
     """A machine. ``Target()`` is an unknown one; ``Target(text)``; ``Target(os, arch, bits, features)``;
     ``Target(os, arch, bits, tune, features)``.
@@ -115,21 +132,18 @@ class Target:
             os, arch, bits, processor = parsed.os, parsed.arch, parsed.bits, parsed.processor_tune
             features = [*parsed._features]
             vector_bits = parsed.vector_bits
-        self.os: TargetOS = os
-        self.arch: TargetArch = arch
-        self.bits: int = bits
+        self.os: TargetOS = member(os, TargetOS, _MADE)
+        self.arch: TargetArch = member(arch, TargetArch, _MADE)
+        self.bits: int = integer(bits, "The bits of a Target are an integer")
         self.processor_tune: TargetProcessorTune = processor
         self.vector_bits: int = vector_bits
-        self._features: set[TargetFeature] = set(features)
-        other = next((f for f in self._features if not isinstance(f, TargetFeature)), None)
-        if other is not None:
-            raise TypeError(f"hl.Target(os, arch, bits, features) takes a list of hl.TargetFeature, not of {other!r}.")
+        self._features: set[TargetFeature] = _features(features, _MADE)
 
     # Features.
 
     def has_feature(self, feature: TargetFeature) -> bool:
         """True where the target has a feature."""
-        return feature in self._features
+        return _feature(feature, "has_feature()") in self._features
 
     def features(self) -> frozenset[TargetFeature]:
         """All features."""
@@ -137,28 +151,29 @@ class Target:
 
     def features_all_of(self, features: Iterable[TargetFeature]) -> bool:
         """True where the target has all of these."""
-        return self._features.issuperset(features)
+        return self._features >= _features(features, "features_all_of()")
 
     def features_any_of(self, features: Iterable[TargetFeature]) -> bool:
         """True where the target has one of these."""
-        return not self._features.isdisjoint(features)
+        return not self._features.isdisjoint(_features(features, "features_any_of()"))
 
     def set_feature(self, f: TargetFeature, value: bool = True) -> None:
         """Adds a feature, or takes it away."""
-        (self._features.add if value else self._features.discard)(f)
+        (self._features.add if value else self._features.discard)(_feature(f, "set_feature()"))
 
     def set_features(self, features: Iterable[TargetFeature], value: bool = True) -> None:
         """Adds features, or takes them away."""
-        for f in features:
+        for f in _features(features, "set_features()"):
             self.set_feature(f, value)
 
     def with_feature(self, feature: TargetFeature) -> Target:
         """A copy that has a feature."""
-        return self._with([*self._features, feature])
+        return self._with([*self._features, _feature(feature, "with_feature()")])
 
     def without_feature(self, feature: TargetFeature) -> Target:
         """A copy that does not have a feature."""
-        return self._with([f for f in self._features if f is not feature])
+        without = _feature(feature, "without_feature()")
+        return self._with([f for f in self._features if f is not without])
 
     def _with(self, features: Sequence[TargetFeature]) -> Target:
         """A copy with these features instead."""
@@ -170,6 +185,7 @@ class Target:
 
     def natural_vector_size(self, type: Type) -> int:
         """The number of values of a type in the widest vector register that suits the type."""
+        type = _type(type, "natural_vector_size()")
         wide = self.features_any_of(f for f in INSTRUCTIONS if "avx512f" in INSTRUCTIONS[f])
         wide_integers = self.features_any_of(f for f in INSTRUCTIONS if "avx512bw" in INSTRUCTIONS[f])
         if self.arch is TargetArch.WebAssembly and not self.has_feature(_F.WasmSimd128):
@@ -200,10 +216,11 @@ class Target:
 
     def supports_device_api(self, api: DeviceAPI) -> bool:
         """True where loops can run there: on the host only."""
-        return api in (DeviceAPI.None_, DeviceAPI.Host)
+        return member(api, DeviceAPI, "supports_device_api()") in (DeviceAPI.None_, DeviceAPI.Host)
 
     def supports_type(self, type: Type, device: DeviceAPI = DeviceAPI.Host) -> bool:
         """True where code for the target, or for a device of its, can compute with a type."""
+        type, device = _type(type, "supports_type()"), member(device, DeviceAPI, "supports_type()")
         on_metal = device is DeviceAPI.Metal or (device is DeviceAPI.Host and self.has_feature(TargetFeature.Metal))
         if on_metal and type.is_float() and type.bits() == 64:
             return False
@@ -217,7 +234,7 @@ class Target:
     def validate_target_string(name: str) -> bool:
         """True where a text names a target."""
         if not isinstance(name, str):
-            raise DefinitionError(f"validate_target_string() takes a text, not {name!r}.")
+            raise DefinitionError(f"validate_target_string() takes a text, not {shown(name)}.")
         try:
             _parse(name)
         except DefinitionError:
@@ -311,12 +328,12 @@ def target_has_feature(feature: TargetFeature) -> Expr:
 
 def target_arch_is(arch: TargetArch) -> Expr:
     """True where this machine has an instruction set."""
-    return Expr(get_host_target().arch is arch)
+    return Expr(get_host_target().arch is member(arch, TargetArch, "target_arch_is()"))
 
 
 def target_os_is(os: TargetOS) -> Expr:
     """True where this machine has an operating system."""
-    return Expr(get_host_target().os is os)
+    return Expr(get_host_target().os is member(os, TargetOS, "target_os_is()"))
 
 
 def target_bits() -> Expr:
@@ -413,9 +430,9 @@ _FEATURES_OF_DEVICES = {
 
 def target_feature_for_device_api(api: DeviceAPI) -> TargetFeature:
     """The feature of targets that have such a device; FeatureEnd where none stands for it."""
-    return _FEATURES_OF_DEVICES.get(api, _F.FeatureEnd)
+    return _FEATURES_OF_DEVICES.get(member(api, DeviceAPI, "target_feature_for_device_api()"), _F.FeatureEnd)
 
 
 def host_supports_target_device(target: Target) -> bool:
     """True where this machine has the devices that a target names: where it names none."""
-    return not target.has_gpu_feature()
+    return not of_kind(target, Target, "host_supports_target_device() takes a hl.Target").has_gpu_feature()

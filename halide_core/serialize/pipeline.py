@@ -18,8 +18,9 @@ from typing import Any, NoReturn
 
 from halide_core.algorithm.model import Function, Image, Requirement, ScalarParam
 from halide_core.algorithm.user_context import is_passed
+from halide_core.checks import mapping, shown
 from halide_core.debug import deep_recursion
-from halide_core.errors import DefinitionError, HalideError
+from halide_core.errors import ArgumentTypeError, DefinitionError, HalideError
 from halide_core.func.func import Func
 from halide_core.func.image_param import ImageParam
 from halide_core.lang.param import Param
@@ -68,8 +69,10 @@ def serialize_pipeline(
         HalideError: the file can't be written.
     """
     if not isinstance(pipeline, Realizable):
-        raise DefinitionError(f"serialize_pipeline() takes a Pipeline or a Func, not {pipeline!r}.")
+        raise DefinitionError(f"serialize_pipeline() takes a Pipeline or a Func, not {shown(pipeline)}.")
     outputs, requirements = pipeline._defined(), pipeline._requirements()
+    if not isinstance(filename, str | os.PathLike | None):
+        raise ArgumentTypeError(f"serialize_pipeline() takes the path of a file, not {shown(filename)}.")
     path = None if filename is None else Path(filename)
     data = serialized(outputs, requirements, indent=path is not None and path.suffix == ".json")
     if path is not None:
@@ -103,8 +106,13 @@ def deserialize_pipeline(
         DefinitionError: it is none, of another version, changed since, or an input is of another type.
         HalideError: the file can't be read.
     """
-    sources = {name: p.source for name, p in (user_params or {}).items()}
-    given = {name: s for name, s in sources.items() if not isinstance(s, Function)}
+    rule = "The user_params of deserialize_pipeline() are given as {name: Param, ImageParam or Parameter}"
+    sources: dict[str, object] = {}
+    for name, p in mapping(user_params or {}, rule).items():
+        if not isinstance(p, Parameter | Param | ImageParam):
+            raise ArgumentTypeError(f"{rule}, not with {shown(p)}.")
+        sources[name] = p.source
+    given = {name: s for name, s in sources.items() if isinstance(s, Image | ScalarParam)}
     found = _read(data if filename is None else filename, given)
     pipeline = Pipeline([Func._of(f) for f in found.outputs])
     pipeline._required.extend(found.requirements)
@@ -128,6 +136,8 @@ def deserialize_parameters(
 
 def _read(data: bytes | str | os.PathLike[str], given: Mapping[str, Image | ScalarParam]) -> Restored:
     if not isinstance(data, bytes | bytearray | memoryview):
+        if not isinstance(data, str | os.PathLike):
+            raise ArgumentTypeError(f"A serialized pipeline is bytes, or in a file of a name, not {shown(data)}.")
         try:
             data = Path(data).read_bytes()
         except (OSError, ValueError) as error:

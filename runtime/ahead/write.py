@@ -35,6 +35,7 @@ from halide_core.runtime.ahead.features import emit_features
 from halide_core.runtime.ahead.page import page
 from halide_core.runtime.ahead.pytorch import emit_wrapper
 from halide_core.runtime.ahead.queries import without_query
+from halide_core.runtime.ahead.renamed import warn_of_renamed
 from halide_core.runtime.codegen.header import Declared, emit_header
 from halide_core.runtime.codegen.linkage import Linkage
 from halide_core.runtime.codegen.names import symbol
@@ -65,6 +66,8 @@ def write_files(requests: Sequence[Request], files: dict[OutputKind, Path]) -> N
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         outputs = [_lowered(request, folder) for request in requests]
+        for o in outputs:
+            warn_of_renamed([*files], o.request.name, o.linkage, public(o.lowered))
         made = [(_make(kind, path, outputs, folder), path) for kind, path in files.items()]
         made += [(HEADER, path.parent / HEADER.name) for kind, path in files.items() if _needs_header(kind, path)]
         _put_in_place(made)
@@ -94,6 +97,7 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
         outputs = [_lowered(request, folder, suffix) for request, suffix in zip(requests, called, strict=True)]
         plain = outputs[-1]
         linkage = _linkage(plain.request)
+        warn_of_renamed([*files], plain.request.name, linkage, public(plain.lowered))
         # What chooses runs before it is known what the processor has.
         any_processor = Target(targets[0].os, targets[0].arch, targets[0].bits)
         choice = replace(plain, request=replace(plain.request, target=any_processor), source=folder / "wrapper.c")

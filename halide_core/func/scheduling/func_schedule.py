@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from halide_core.algorithm.model import Definition, Function, Image, Renamed
 from halide_core.analysis.simplify import simplify
+from halide_core.checks import items, shown
 from halide_core.errors import ScheduleError, user_location
 from halide_core.func.scheduling.device_copies import check_copy, check_device
 from halide_core.func.scheduling.loop_level import LoopLevel, Unplaced, level_of
@@ -223,7 +224,7 @@ class FuncSchedule(FuncHandle):
         Rewrite: the layout of ``allocate f(…)``.
         """
         if not isinstance(memory_type, MemoryType):
-            raise ScheduleError(f"store_in() takes a MemoryType, not {memory_type!r}.")
+            raise ScheduleError(f"store_in() takes a MemoryType, not {shown(memory_type)}.")
         return self._add(StoreIn(func=self._stage()[0], location=user_location(), memory=memory_type))
 
     def copy_to_host(self) -> Self:
@@ -275,7 +276,7 @@ class FuncSchedule(FuncHandle):
     def add_trace_tag(self, trace_tag: str) -> Self:
         """Shows a line with a text before each realization of the Func: ``Tag f.0() tag = "…"``."""
         if not isinstance(trace_tag, str):
-            raise ScheduleError(f"add_trace_tag() takes a text, not {trace_tag!r}.")
+            raise ScheduleError(f"add_trace_tag() takes a text, not {shown(trace_tag)}.")
         return self._trace(Traced.TAG, trace_tag)
 
     def async_(self) -> Self:
@@ -329,7 +330,9 @@ class FuncSchedule(FuncHandle):
             ScheduleError: with the reason; a second eviction key, or what is none.
         """
         if not isinstance(eviction_key, EvictionKey | None):
-            raise ScheduleError(f"memoize() takes a hl.EvictionKey, such as hl.EvictionKey(1), not {eviction_key!r}.")
+            raise ScheduleError(
+                f"memoize() takes a hl.EvictionKey, such as hl.EvictionKey(1), not {shown(eviction_key)}."
+            )
         function, key = self._stage()[0], None if eviction_key is None else eviction_key.expr
         for d in function.directives:
             if isinstance(d, Memoize) and d.eviction_key is not None and key is not None:
@@ -442,6 +445,7 @@ class FuncSchedule(FuncHandle):
     def set_estimates(self, estimates: Sequence[RangeLike]) -> Self:
         """Notes what is expected of every dimension: ``set_estimates([(0, 1920), (0, 1080)])``."""
         function, _ = self._scheduled()
+        estimates = items(estimates, "set_estimates() takes a list of (min, extent)")
         if len(estimates) != len(function.args):
             raise ScheduleError(
                 f'Func "{function.name}" has {len(function.args)} dimensions, '
@@ -473,7 +477,7 @@ def given_consumers(directive: str, f: object) -> tuple[Function, ...]:
     given = [] if f is None else list(f) if isinstance(f, list | tuple) else [f]
     wrong = next((g for g in given if not isinstance(g, FuncSchedule)), None)
     if wrong is not None or (f is not None and not given):
-        raise ScheduleError(f"{directive}() takes a Func that reads this one, or a list of such Funcs, not {f!r}.")
+        raise ScheduleError(f"{directive}() takes a Func that reads this one, or a list of such Funcs, not {shown(f)}.")
     return tuple(dict.fromkeys(g._stage()[0] for g in given if isinstance(g, FuncSchedule)))
 
 

@@ -18,6 +18,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from halide_core.algorithm.model import Function
 from halide_core.algorithm.placed import note_place
+from halide_core.checks import shown
 from halide_core.errors import Location, ScheduleError, user_location
 from halide_core.func.scheduling.stage import FuncHandle
 from halide_core.func.scheduling.stage_arguments import LoopHandle, VarOrRVar, loop_name
@@ -158,7 +159,7 @@ class LoopLevel(LoopHandle):
             ScheduleError: no LoopLevel; a loop of a Func that is to be placed at it.
         """
         if not isinstance(loop_level, LoopLevel):
-            raise ScheduleError(f"LoopLevel.set() takes a LoopLevel, not {loop_level!r}.")
+            raise ScheduleError(f"LoopLevel.set() takes a LoopLevel, not {shown(loop_level)}.")
         made = [use.directive(loop_level._at) for use in self._uses]
         self._at = loop_level._at
         for use, directive in zip(self._uses, made, strict=True):
@@ -202,9 +203,10 @@ class LoopLevel(LoopHandle):
 def _loop(call: str, func: object, var: object, stage: int = -1) -> _Loop:
     if not isinstance(func, FuncHandle) or var is None:
         alone = "" if call == "LoopLevel" else ", or a hl.LoopLevel"
-        raise ScheduleError(f"{call}() takes a Func and one of its Vars or RVars{alone}, not {func!r} and {var!r}.")
+        given = f"{shown(func)} and {shown(var)}"
+        raise ScheduleError(f"{call}() takes a Func and one of its Vars or RVars{alone}, not {given}.")
     if isinstance(stage, bool) or not isinstance(stage, int) or stage < -1:
-        raise ScheduleError(f"The stage_index of {call}() is the number of a stage, or -1, not {stage!r}.")
+        raise ScheduleError(f"The stage_index of {call}() is the number of a stage, or -1, not {shown(stage)}.")
     return _Loop(func._stage()[0], loop_name(call, var), stage)
 
 

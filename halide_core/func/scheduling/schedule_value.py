@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from halide_core.algorithm.model import Function, Image, ScalarParam, leaves, realization_order, with_made_funcs
 from halide_core.algorithm.schedule_source import Given, schedule_source
+from halide_core.checks import shown
 from halide_core.errors import ScheduleError
 from halide_core.ir import BufferField, Callee, ExprNode, ParamRef
 from halide_core.ir.visitor import Rewriter
@@ -46,6 +47,8 @@ class Schedule:
         Raises:
             ScheduleError: a directive that can't be written.
         """
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ScheduleError(f"The function of a Schedule needs a name of Python's, not {shown(name)}.")
         return schedule_source(self._given, name)
 
     def __str__(self) -> str:
@@ -124,9 +127,9 @@ def _give(new: Given) -> None:
 
 
 def _functions(outputs: Sequence[Realizable]) -> list[Function]:
-    wrong = next((each for each in outputs if not isinstance(each, Realizable)), None)
-    if wrong is not None or not outputs:
-        raise ScheduleError(f"A Schedule is of Funcs and Pipelines, not of {repr(wrong) if outputs else 'nothing'}.")
+    wrong = [each for each in outputs if not isinstance(each, Realizable)]
+    if wrong or not outputs:
+        raise ScheduleError(f"A Schedule is of Funcs and Pipelines, not of {shown(wrong[0]) if wrong else 'nothing'}.")
     return with_made_funcs(realization_order([f for each in outputs for f in each._functions()]))
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from halide_core.algorithm.model import Function
 from halide_core.algorithm.sources import Source
+from halide_core.checks import shown
 from halide_core.errors import ScheduleError, user_location
 from halide_core.func.scheduling.partial_results import partial_results
 from halide_core.func.scheduling.stage_arguments import (
@@ -294,7 +295,7 @@ class StageSchedule(Pending):
             ScheduleError: an argument of the wrong type.
         """
         if not isinstance(partition_policy, Partition):
-            raise ScheduleError(f"partition() takes a hl.Partition, not {partition_policy!r}.")
+            raise ScheduleError(f"partition() takes a hl.Partition, not {shown(partition_policy)}.")
         return self._record(self._policy(loop_name("partition", var), partition_policy))
 
     def never_partition(
@@ -324,7 +325,7 @@ class StageSchedule(Pending):
             ScheduleError: no hl.Partition.
         """
         if not isinstance(policy, Partition):
-            raise ScheduleError(f"partition_all() takes a hl.Partition, not {policy!r}.")
+            raise ScheduleError(f"partition_all() takes a hl.Partition, not {shown(policy)}.")
         return self._record(self._policy(None, policy))
 
     def _each(self, directive: str, vars: list[object], policy: Partition) -> Self:
@@ -367,9 +368,9 @@ class StageSchedule(Pending):
         read = one_of("prefetch", ScheduleError, func=func, image=image)
         source = one_of("prefetch", ScheduleError, from_=from_, **named)
         if not isinstance(read, StageSchedule | Source):
-            raise ScheduleError(f"prefetch() takes a Func or an ImageParam that is read, not {read!r}.")
+            raise ScheduleError(f"prefetch() takes a Func or an ImageParam that is read, not {shown(read)}.")
         if not isinstance(strategy, PrefetchBoundStrategy):
-            raise ScheduleError(f"The strategy of prefetch() is a PrefetchBoundStrategy, not {strategy!r}.")
+            raise ScheduleError(f"The strategy of prefetch() is a PrefetchBoundStrategy, not {shown(strategy)}.")
         names = [loop_name("prefetch", v) for v in (at, source)]
         distance = startup(offset, "The offset of prefetch()", ScheduleError)
         if isinstance(distance, IntImm) and distance.value < 0:
@@ -419,7 +420,7 @@ class StageSchedule(Pending):
         """
         function, stage = self._scheduled()
         if not isinstance(message, str):
-            raise ScheduleError(f"specialize_fail() takes a message, not {message!r}.")
+            raise ScheduleError(f"specialize_fail() takes a message, not {shown(message)}.")
         refuse_after_fail(function.directives, stage, self._branch(), "specialize_fail")
         self._record(SpecializeFail(func=function, stage=stage, location=user_location(), message=message))
 
@@ -456,7 +457,7 @@ class StageSchedule(Pending):
             other, other_stage = at._stage()
             name = loop_name("compute_with", var)
         else:
-            raise ScheduleError(f"compute_with() takes a Stage and one of its loops, or a LoopLevel, not {at!r}.")
+            raise ScheduleError(f"compute_with() takes a Stage and one of its loops, or a LoopLevel, not {shown(at)}.")
         aligned = tuple([
             (loop, strategy) for loop, strategy in alignments(name, align) if strategy is not LoopAlignStrategy.Auto
         ])

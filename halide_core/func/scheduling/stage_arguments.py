@@ -13,6 +13,7 @@ from typing import TypeAlias
 from halide_core.algorithm.model import Function
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
+from halide_core.checks import shown
 from halide_core.errors import ScheduleError
 from halide_core.ir import ExprNode, IntImm
 from halide_core.lang.arguments.loop_variables import VarOrRVar as EitherVariable
@@ -40,7 +41,7 @@ def loop_name(directive: str, var: object) -> str:
         return var.name()
     if isinstance(var, RDom):
         return var.only().name()
-    raise ScheduleError(f"{directive}() takes Vars and RVars, not {var!r} of type {var.__class__.__name__}.")
+    raise ScheduleError(f"{directive}() takes Vars and RVars, not {shown(var)} of type {var.__class__.__name__}.")
 
 
 def pure_name(directive: str, var: object) -> str:
@@ -48,7 +49,7 @@ def pure_name(directive: str, var: object) -> str:
     if isinstance(var, EitherVariable) and not var.is_rvar:
         return var.name()
     if not isinstance(var, Var):
-        raise ScheduleError(f"{directive}() takes a Var, not {var!r} of type {var.__class__.__name__}.")
+        raise ScheduleError(f"{directive}() takes a Var, not {shown(var)} of type {var.__class__.__name__}.")
     return var.name()
 
 

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from halide_core import ir
+from halide_core.checks import shown
 from halide_core.errors import PrecisionWarning, TypeMismatchError, warn_user
 from halide_core.ir.types import BOOL, INT32, Float, Int, Type, type_of_dtype
 from halide_core.own_name import stands_for_halide
@@ -28,7 +29,7 @@ def literal(value: object) -> ir.ExprNode:
             for type in (INT32, Int(64)):
                 if type.can_represent(value):
                     return ir.const(value, type)
-            raise TypeMismatchError(f"{value} does not fit into int64.")
+            raise TypeMismatchError(f"{shown(value)} does not fit into int64.")
         case np.floating() | np.integer():
             known = type_of_dtype(value.dtype)
             if known is None:
@@ -72,7 +73,7 @@ def literal_as(value: object, type: Type) -> ir.ExprNode:
             if type.is_integer() and not INT32.can_represent(value) and Int(64).can_represent(value):
                 return literal(value)  # an int64 of its own, as in Halide; the other operand widens
             raise TypeMismatchError(
-                f"The constant {value} is not a value of {type}, the type of the other operand. "
+                f"The constant {shown(value)} is not a value of {type}, the type of the other operand. "
                 f"Convert that operand first, for example with hl.i32(…)."
             )
         return ir.const(value, type)

@@ -7,6 +7,7 @@ In: a Var, an RVar, an RDom of one variable, or a name and whether it is an RVar
 
 from __future__ import annotations
 
+from halide_core.checks import shown
 from halide_core.errors import DefinitionError
 from halide_core.lang.expr import Var
 from halide_core.lang.rdom import RDom, RVar
@@ -31,7 +32,7 @@ class VarOrRVar:
         if not isinstance(of, Var | RVar) or (is_rvar is not None and is_rvar is not isinstance(of, RVar)):
             raise DefinitionError(
                 f"A VarOrRVar is made of a Var, an RVar or an RDom, or of a name and whether it is an RVar's, "
-                f"not of {of!r}."
+                f"not of {shown(of)}."
             )
         self._variable: Var | RVar = of
 

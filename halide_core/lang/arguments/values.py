@@ -13,12 +13,10 @@ from math import isinf
 
 import numpy as np
 
+from halide_core.checks import shown
 from halide_core.errors import TypeMismatchError
 from halide_core.ir.float16 import rounded
 from halide_core.ir.types import Type, computed_type
-
-_SHOWN_BITS = 256
-"""Longer integers are not written out in messages: Python refuses to, beyond some length."""
 
 
 def checked_value(type: Type, value: object, what: str) -> int | float:
@@ -30,7 +28,8 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
     if type.is_handle():
         value, type = (value.value or 0) if isinstance(value, c_void_p) else value, computed_type(type)
         if not isinstance(value, int | np.integer) or not type.can_represent(int(value)):
-            raise TypeMismatchError(f"{what} is a pointer: it needs an address or a ctypes.c_void_p, not {value!r}.")
+            given = shown(value)
+            raise TypeMismatchError(f"{what} is a pointer: it needs an address or a ctypes.c_void_p, not {given}.")
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -48,8 +47,9 @@ def checked_value(type: Type, value: object, what: str) -> int | float:
     number = int(value)
     if not type.can_represent(number):
         low, high = type.range
-        told = str(number) if number.bit_length() <= _SHOWN_BITS else f"An integer of {number.bit_length()} bits"
-        raise TypeMismatchError(f"{told} is not a value of {type}, the type of {what}: {low} to {high}.")
+        given = shown(number)
+        given = given[0].upper() + given[1:]
+        raise TypeMismatchError(f"{given} is not a value of {type}, the type of {what}: {low} to {high}.")
     return number
 
 

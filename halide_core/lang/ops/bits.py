@@ -70,6 +70,7 @@ def reinterpret(type: Type, value: ExprLike) -> Expr:
 def extract_bits(type: Type, value: ExprLike, lsb: ExprLike) -> Expr:
     """The bits of ``value`` from bit ``lsb`` on, as many as ``type`` has; above the value's own all are 0. A float's
     are those that ``reinterpret`` gives."""
+    check_type("extract_bits", type)
     given = as_node(value)
     bits = reinterpret(UInt(given.type.bits()), value) if given.type.is_float() else value
     node, _ = _unsigned("extract_bits", bits)

@@ -8,7 +8,10 @@ In: a type and an operand or a number. Out: an Expr of the type. A number become
 
 from __future__ import annotations
 
+import sys
+
 from halide_core import ir
+from halide_core.checks import shown
 from halide_core.errors import TypeMismatchError
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lang.expr import Expr, ExprLike, as_node, is_plain
@@ -19,7 +22,8 @@ _FLOAT32, _FLOAT64 = Float(32), Float(64)
 def check_type(what: str, type: object) -> None:
     """Refuses what is no type of numbers, in the words of the function that was given it."""
     if not isinstance(type, Type):
-        raise TypeMismatchError(f"{what}() needs a type such as hl.UInt(8), and then a value; {type!r} is no type.")
+        given = shown(type)
+        raise TypeMismatchError(f"{what}() needs a type such as hl.UInt(8), and then a value; {given} is no type.")
     if type.is_handle() or type.is_vector():
         raise TypeMismatchError(f"{what}() needs a scalar number type such as hl.UInt(8), not {type}.")
 
@@ -28,6 +32,8 @@ def cast(type: Type, value: ExprLike) -> Expr:
     """``value`` converted to ``type``: integers wrap, floats are cut off towards zero and kept inside the type."""
     check_type("cast", type)
     if isinstance(value, bool | int) and is_plain(value):
+        if type.is_float() and abs(value) > sys.float_info.max:
+            raise TypeMismatchError(f"cast() can't make a {type} of {shown(value)}: it is beyond the largest.")
         return Expr.of(ir.const(bool(value) if type.is_bool() else value, type))
     if isinstance(value, float) and is_plain(value):
         return Expr.of(ir.const(value, type) if type.is_float() else ir.Cast(type, ir.const(value, _FLOAT64)))
