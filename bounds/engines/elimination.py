@@ -15,10 +15,12 @@ from functools import reduce
 from typing import Any
 
 from halide_core import ir
+from halide_core.algorithm.model import Function
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier
+from halide_core.analysis.value_ends import ValueEnds
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.float_choices import taken_apart
 from halide_core.bounds.engines.float_ends import FloatEnds, SymbolRanges, chosen, conditions, is_constant, of_params
@@ -91,7 +93,12 @@ class Elimination:
     """Replaces targets by their ends, once for all expressions under one set of facts."""
 
     def __init__(
-        self, targets: Targets, facts: Facts, values: ValueRanges, symbols: SymbolRanges | None = None
+        self,
+        targets: Targets,
+        facts: Facts,
+        values: ValueRanges,
+        symbols: SymbolRanges | None = None,
+        ends: ValueEnds | None = None,
     ) -> None:
         self._targets = targets
         self._keys = frozenset(targets) | {ACCESS}
@@ -99,6 +106,7 @@ class Elimination:
         self._facts = facts
         self._values = values
         self._symbols = symbols
+        self._value_ends = ends
         self._floats: FloatEnds | None = None
         self._memo: dict[tuple[ExprNode, bool], ExprNode | None] = {}
         self._directions = [Directions(var) for var in targets]
@@ -195,13 +203,18 @@ class Elimination:
         return self._constant(e, up)
 
     def _constant(self, e: ExprNode, up: bool) -> ExprNode | None:
-        """The end of the value's constant range, for types narrow enough that a range says something."""
+        """The end of the value's constant range, for types narrow enough that a range says something; and of a Func's
+        value, where less lies within it, what Params say."""
         low, high = self._values.of(e)
         end = high if up else low
         whole = e.type.range[1 if up else 0]
-        if e.type.bits() >= 32 and end == whole:
-            return None
-        return ir.i64(int(end))
+        known = None if e.type.bits() >= 32 and end == whole else ir.i64(int(end))
+        if self._value_ends is None or not (isinstance(e, Access) and isinstance(e.callee, Function)):
+            return known
+        said = self._value_ends.of_function(e.callee, e.component)[up]
+        if said is None or known is None:
+            return known if said is None else said
+        return self._simplifier.minimum(said, known) if up else self._simplifier.maximum(said, known)
 
     def _min_max(self, op: BinaryOp, a: ExprNode, b: ExprNode, up: bool) -> ExprNode | None:
         if up == (op is BinaryOp.MIN):  # the greatest of a min: both sides need not be greatest at once

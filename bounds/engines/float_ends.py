@@ -136,8 +136,8 @@ def is_finite(e: ExprNode, values: ValueRanges) -> bool:
 
 
 def is_natural(e: ExprNode) -> bool:
-    """True where its operations say that a float is not negative, if it is a number. Of two that are no numbers ``max``
-    and ``min`` give the second."""
+    """True where its operations say that a float is not negative, if it is a number, and what is divided by is away
+    from 0. Of two that are no numbers ``max`` and ``min`` give the second."""
     match e:
         case Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
             return True
@@ -149,7 +149,7 @@ def is_natural(e: ExprNode) -> bool:
             return True
         case Cast(a=a) if a.type.is_float():
             return is_natural(a)
-    return ValueRanges().of(e)[0] >= 0
+    return ValueRanges().numbers(e)[0] >= 0
 
 
 def magnitude_at(value: ExprNode, turned: ExprNode) -> ExprNode:

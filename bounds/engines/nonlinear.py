@@ -136,7 +136,7 @@ class _ExtremeSearch:
         self._box = box
         self._facts = facts
         self._simplifier = Simplifier(facts)
-        self._arithmetic = Elimination(box, facts, extents.values, extents.symbols)
+        self._arithmetic = Elimination(box, facts, extents.values, extents.symbols, extents.value_ends)
 
     def values(self, e: ExprNode, variables: list[Variable], *, most: bool) -> list[ExprNode] | None:
         """Values that the expression takes in the box; the extreme is among them. None where no rule applies."""

@@ -16,9 +16,10 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import assume_condition
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
+from halide_core.analysis.value_ends import ValueEnds
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.conditions import Conditions
-from halide_core.bounds.engines.elimination import Elimination, mentions
+from halide_core.bounds.engines.elimination import Elimination, Targets, mentions
 from halide_core.bounds.engines.float_ends import SymbolRanges
 from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.path_facts import PathFacts
@@ -37,6 +38,8 @@ class Extents:
     def __init__(self) -> None:
         self._values = ValueRanges()
         self._symbols = SymbolRanges()
+        self.value_ends = ValueEnds(self._values)
+        """Ends of Funcs' values that Params are in."""
         self._exact: dict[ExprNode, ExprNode] = {}  # hole -> its whole answer
         self._short: dict[ExprNode, ExprNode] = {}  # hole -> its answer where that is small
         self.facts = PathFacts()
@@ -185,7 +188,7 @@ class _Climb:
         self._lost = False
 
     def ends(self, e: ExprNode) -> Ends:
-        memory = Elimination({}, self._facts, self._extents.values, self._extents.symbols)
+        memory = self._elimination({})
         self._low, self._high = memory.bound(e, False), memory.bound(e, True)
         self._lost = memory.lost
         for binder in self._binders:
@@ -203,6 +206,10 @@ class _Climb:
         low = None if self._low is None else self._simplifier.expr(self._low)
         high = None if self._high is None else self._simplifier.expr(self._high)
         return Ends(low, high, Engine.INTERVAL, lost=self._lost or self._conditions.lost)
+
+    def _elimination(self, targets: Targets) -> Elimination:
+        of = self._extents
+        return Elimination(targets, self._facts, of.values, of.symbols, of.value_ends)
 
     def _define(self, var: Variable, value: ExprNode, within: Interval | None) -> None:
         """A let leaves: it ranges over its value, which the path keeps within an interval."""
@@ -230,7 +237,7 @@ class _Climb:
             first = self._simplifier.maximum(first, self._simplifier.expr(e))
         for e in highs:
             last = self._simplifier.minimum(last, self._simplifier.expr(e))
-        ends = Elimination({var: (first, last)}, self._facts, self._extents.values, self._extents.symbols)
+        ends = self._elimination({var: (first, last)})
         self._low = None if self._low is None else ends.bound(self._low, False)
         self._high = None if self._high is None else ends.bound(self._high, True)
         self._lost |= ends.lost

@@ -17,10 +17,12 @@ all memory: every ``(check-sat)`` must say ``unsat``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, ScalarParam
 from halide_core.analysis.simplify import simplify
+from halide_core.analysis.value_ends import NOTHING, between
 from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.conjuncts import Box, Conjunct, binders_text, box_of, format_conjunct, list_conjuncts
 from halide_core.bounds.query.describe import special
@@ -277,15 +279,18 @@ class _Answered(_Script):
         lines: list[str] = []
         for f in program.algorithm.functions:
             for component in range(len(f.types)):
-                known = self._writer.value_range(f, component)
-                if known is None:
+                known, ends = self._writer.value_range(f, component), self._writer.value_ends(f, component)
+                if known is None and ends == NOTHING:
                     continue
-                low, high = (ir.const(end, f.types[component]) for end in known)
                 for key in program.keys(f):
                     path = self._query.writes[key].path
                     value = provided(program.nests[key].core).values[component]
-                    inside = ir.conjunction(ir.less_equal(low, value), ir.less_equal(value, high))
-                    told = f"{f.name}.s{key.stage}{special(key)} gives values from {known[0]} to {known[1]}"
-                    c = Conjunct(Rule.VALUE, f, path, self._query.top, inside, told)
+                    inside = between(value, ends)
+                    if known is not None:
+                        low, high = (ir.const(end, f.types[component]) for end in known)
+                        inside = [ir.less_equal(low, value), ir.less_equal(value, high), *inside]
+                    of = "between its ends" if known is None else f"from {known[0]} to {known[1]}"
+                    told = f"{f.name}.s{key.stage}{special(key)} gives values {of}"
+                    c = Conjunct(Rule.VALUE, f, path, self._query.top, reduce(ir.conjunction, inside), told)
                     lines += ["", *_comment(binders_text(path, self._query.top) + told), *self._refutation(c)]
         return lines

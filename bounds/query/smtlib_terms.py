@@ -14,10 +14,12 @@ uninterpreted function of its operands: ``facts`` says between which constants i
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.interval import EVERYTHING, Range, fits, magnitude, of_integers, union
+from halide_core.analysis.value_ends import Ends, ValueEnds, between
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Binary, BinaryOp, BufferField, ExprNode, Field, Hole, IntImm, Intrinsic, ParamRef
@@ -97,6 +99,7 @@ class Writer:
         self._hole = hole
         self._ranges: dict[ExprNode, Range] = {}
         self._values = ValueRanges()
+        self._ends = ValueEnds(self._values)
         self._reads: dict[ExprNode, bool] = {}
         self._facts: dict[ExprNode, ExprNode] = {}
         self._shared = 0
@@ -147,7 +150,14 @@ class Writer:
             return ir.TRUE
         low, high = self._values.of(e)
         least, most = (ir.const(int(end), e.type) for end in (low, high))
-        return ir.conjunction(ir.less_equal(least, e), ir.less_equal(e, most))
+        known = ir.conjunction(ir.less_equal(least, e), ir.less_equal(e, most))
+        if isinstance(e, Access) and isinstance(e.callee, Function):
+            return reduce(ir.conjunction, between(e, self.value_ends(e.callee, e.component)), known)
+        return known
+
+    def value_ends(self, f: Function, component: int) -> Ends:
+        """Between which expressions of Params the values of a Func lie."""
+        return self._ends.of_function(f, component)
 
     def value_range(self, f: Function, component: int) -> tuple[int, int] | None:
         """Between which constants the values of a Func lie, where that is less than its type."""

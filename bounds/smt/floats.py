@@ -30,6 +30,11 @@ def float_range(e: ExprNode, integers: Callable[[ExprNode], Range], known: Mappi
     return None if any(map(math.isinf, found)) else found
 
 
+def number_range(e: ExprNode, integers: Callable[[ExprNode], Range], known: Mapping[ExprNode, Range]) -> Range:
+    """The range of a float where it is no NaN; its ends may be infinite."""
+    return _Floats(integers, known).numbers(e)
+
+
 def declared_ranges(exprs: Iterable[ExprNode]) -> dict[ExprNode, Range]:
     """The ranges that the Params in some expressions are declared to have, which start-up checks see to. What passes
     those is no NaN."""

@@ -31,7 +31,15 @@ from halide_core.bounds.engines.float_ends import with_natural_root
 from halide_core.bounds.engines.widening import is_mask, small_amounts
 from halide_core.bounds.smt.axioms import Axioms
 from halide_core.bounds.smt.constants import all_ones, euclid, with_numbers
-from halide_core.bounds.smt.floats import by_integers, declared_ranges, float_range, infinite, order, where_declared
+from halide_core.bounds.smt.floats import (
+    by_integers,
+    declared_ranges,
+    float_range,
+    infinite,
+    number_range,
+    order,
+    where_declared,
+)
 from halide_core.bounds.smt.formulas import (
     as_number,
     boolean,
@@ -259,7 +267,7 @@ class Z3Terms:
         if plain is not e:
             return self.of(plain)
         type, a = e.type, with_natural_root(e.a)
-        term = self._unknown("o", truncated(self._float_range(a), type))
+        term = self._unknown("o", truncated(number_range(a, self._integer_range, self._given), type))
         term = term._replace(axioms=term.axioms | self._placed(type, a, term.z))
         term = self._apart(type, a, term)
         declared = where_declared((a,), self._given, self._integer_range)

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.interval import LARGEST
+from halide_core.analysis.value_ends import NOTHING, Ends, ValueEnds, between
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.verify.vc import Context, brief_point
 from halide_core.ir import Access, ExprNode, Variable
@@ -28,6 +29,7 @@ class MemoryReads:
 
     def __init__(self) -> None:
         self._ranges = ValueRanges()
+        self._ends = ValueEnds(self._ranges)
         self._count = 0
         self.invented: dict[ExprNode, None] = {}
         """Unknowns that stand for values of Funcs."""
@@ -57,6 +59,10 @@ class MemoryReads:
         if (low, high) == type.range or not (type.range[0] <= low <= high <= type.range[1]):
             return None
         return int(low), int(high)
+
+    def ends_of(self, f: Function, component: int) -> Ends:
+        """The guessed ends of a Func's values that Params are in."""
+        return self._ends.of_function(f, component)
 
 
 class Reads(Rewriter):
@@ -93,6 +99,10 @@ class Reads(Rewriter):
                         continue
                     low, high = (ir.const(end, e.type) for end in known)
                     facts += [ir.less_equal(low, var), ir.less_equal(var, high)]
+                ends = self._memory.ends_of(e.callee, e.component)
+                if ends != NOTHING:
+                    self._memory.trusted.setdefault((e.callee, e.component))
+                    facts += between(var, ends)
         return facts
 
 

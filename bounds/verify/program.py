@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.analysis.value_ends import between
 from halide_core.bounds.infer.substitute import hole_values
 from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.query.query import Query
@@ -113,14 +115,16 @@ def _value_claims(walked: TreeClaims, memory: MemoryReads) -> Iterator[Claim]:
         for key in [k for k in memory.trusted if k not in done]:
             done.add(key)
             f, component = key
-            known = memory.range_of(f, component)
-            assert known is not None
-            low, high = (ir.const(end, f.types[component]) for end in known)
+            known, ends = memory.range_of(f, component), memory.ends_of(f, component)
+            told = "" if known is None else f" from {known[0]} to {known[1]}"
             for site in walked.values:
                 if site.func is f:
                     value = site.values[component]
-                    holds = ir.conjunction(ir.less_equal(low, value), ir.less_equal(value, high))
-                    text: Text = (f"stage {site.stage} gives values from {known[0]} to {known[1]}",)
+                    parts = between(value, ends)
+                    if known is not None:
+                        low, high = (ir.const(end, f.types[component]) for end in known)
+                        parts = [ir.less_equal(low, value), ir.less_equal(value, high), *parts]
+                    text: Text = (f"stage {site.stage} gives values{told or ' between its ends'}",)
                     where = f.definitions[site.stage].location
                     context = site.context.holds(*site.reads.facts(site.read))
-                    yield Claim(ClaimKind.VALUES, f.name, text, context, holds, where)
+                    yield Claim(ClaimKind.VALUES, f.name, text, context, reduce(ir.conjunction, parts), where)

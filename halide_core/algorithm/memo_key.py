@@ -22,8 +22,13 @@ from halide_core.schedule.storage_directives import Memoize
 
 def with_memo_keys(algorithm: Algorithm) -> Algorithm:
     """The algorithm with the keys of its memoized Funcs, as their definitions are now: inlining takes tags away."""
-    asked = [f for f in algorithm.functions if any(isinstance(d, Memoize) for d in f.directives)]
+    asked = [f for f in algorithm.functions if is_memoized(f)]
     return replace(algorithm, memo_keys={f: memo_key(f) for f in asked}) if asked else algorithm
+
+
+def is_memoized(f: Function) -> bool:
+    """True where the values of a Func may be those of an earlier run."""
+    return any(isinstance(d, Memoize) for d in f.directives)
 
 
 def memo_key(function: Function) -> MemoKey:

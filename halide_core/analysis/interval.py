@@ -202,9 +202,11 @@ def to_float(of: Range, source: Type, target: Type) -> Range | None:
 
 def truncated(of: Range | None, type: Type) -> Range:
     """The range of floats after conversion to an integer: truncated, and brought to the nearest number that it has.
-    A NaN becomes 0."""
+    A NaN, which may be among them where an end is infinite, becomes 0."""
     least, most = type.range
-    if of is None or math.isinf(of[0]) or math.isinf(of[1]):
+    if of is None:
         return (least, most)
-    low, high = (max(least, min(most, math.trunc(end))) for end in of)
-    return (low, high)
+    low, high = (
+        most if end == math.inf else least if end == -math.inf else max(least, min(most, math.trunc(end))) for end in of
+    )
+    return union((low, high), (0, 0)) if any(map(math.isinf, of)) else (low, high)

@@ -20,6 +20,7 @@ from halide_core.analysis.interval import (
     Range,
     finite_range,
     magnitude,
+    meet,
     of_floats,
     of_integers,
     rounded,
@@ -47,12 +48,15 @@ from halide_core.ir import (
 from halide_core.ir.types import Type
 from halide_core.reference.scalar_ops import round_to_float32
 
+_NATURAL: Range = (0.0, math.inf)
+
 
 class ValueRanges:
     """Ranges of expressions and Funcs, remembered for one pipeline."""
 
     def __init__(self) -> None:
         self._known: dict[ExprNode, Range] = {}
+        self._numbers: dict[ExprNode, Range] = {}
         self._functions: dict[tuple[Function, int], Range] = {}
 
     def of(self, e: ExprNode) -> Range:
@@ -80,12 +84,50 @@ class ValueRanges:
             self._functions[key] = known
         return known
 
+    def numbers(self, e: ExprNode) -> Range:
+        """The range of a float's value where that is a number, or infinite: what a NaN is left out of, as ``abs`` of
+        any float is not negative. Its ends are infinite where ``of`` knows nothing."""
+        known = self._numbers.get(e)
+        if known is None:
+            known = self.of(e)
+            if any(map(math.isinf, known)):
+                known = meet(known, self._of_numbers(e) or known)
+            self._numbers[e] = known
+        return known
+
+    def _of_numbers(self, e: ExprNode) -> Range | None:
+        """One end that operators give, whatever the other is."""
+        match e:
+            case Call(function=Intrinsic.ABS, args=(a,)):
+                return magnitude(self.numbers(a))
+            case Call(function=Intrinsic.SQRT | Intrinsic.EXP):
+                return _NATURAL
+            case Call(function=Intrinsic.FLOOR | Intrinsic.CEIL | Intrinsic.TRUNC | Intrinsic.ROUND, args=(a,)):
+                return _sign(self.numbers(a))
+            case Cast(a=a) if a.type.is_float():
+                return _sign(self.numbers(a))
+            case Select(a=a, b=b):
+                return union(self.numbers(a), self.numbers(b))
+            case Binary(op=BinaryOp.MUL, a=a, b=b) if a is b:
+                return _NATURAL
+            case Binary(op=BinaryOp.MUL | BinaryOp.ADD, a=a, b=b):
+                return _NATURAL if min(self.numbers(a)[0], self.numbers(b)[0]) >= 0 else None
+            case Binary(op=BinaryOp.DIV, a=a, b=b):  # by -0.0 it would be negative
+                return _NATURAL if self.numbers(a)[0] >= 0 and self.numbers(b)[0] > 0 else None
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):  # of a NaN and a number these give the second
+                one, other = self.numbers(a), self.numbers(b)
+                both = of_integers(op, one, other)
+                return union(both, other) if any(map(math.isinf, self.of(a))) else both
+        return None
+
     def _compute(self, e: ExprNode) -> Range:
         match e:
             case IntImm(value=value):
                 return (value, value)
             case FloatImm():
                 return EVERYTHING if math.isnan(e.value) else (e.value, e.value)
+            case Cast(a=a, type=type) if a.type.is_float() and type.is_integer() and not type.is_bool():
+                return truncated(self.numbers(a), type)
             case Cast(a=a, type=type):
                 return self._cast(self.of(a), a.type, type)
             case Select(a=a, b=b):
@@ -127,8 +169,6 @@ class ValueRanges:
     def _cast(self, known: Range, from_type: Type, to: Type) -> Range:
         if to.is_bool():
             return TRUTH
-        if from_type.is_float() and to.is_integer():
-            return truncated(known, to)
         if to.is_float():
             return to_float(known, from_type, to) or EVERYTHING
         return known
@@ -151,6 +191,11 @@ class ValueRanges:
 def _as_float(end: float, direction: int) -> float:
     """An end of a range as a number of either width, moved outwards by what rounding may take, if any."""
     return end if round_to_float32(end) == end else round_to_float32(end + direction * abs(end) * 2.0**-22)
+
+
+def _sign(of: Range) -> Range:
+    """The sign of a range, which rounding keeps."""
+    return (0.0 if of[0] >= 0 else -math.inf, 0.0 if of[1] <= 0 else math.inf)
 
 
 def _square(of: Range, type: Type) -> Range:

@@ -125,6 +125,7 @@ def test_range_holds_every_value(seed: int) -> None:
     draw = _Draw(seed)
     e = draw.expr(draw.rng.choice(TYPES), draw.rng.randint(1, 4))
     low, high = ValueRanges().of(e)
+    least, most = ValueRanges().numbers(e) if e.type.is_float() else (low, high)
     for _ in range(30):
         inputs = draw.inputs()
         found = _value(e, inputs)
@@ -132,6 +133,7 @@ def test_range_holds_every_value(seed: int) -> None:
             assert (low, high) == EVERYTHING, (e, low, high)
         else:
             assert low <= found <= high, (e, found, low, high)
+            assert least <= found <= most, (e, found, least, most)
 
 
 # -- exact ranges that bounds hang on
@@ -169,7 +171,9 @@ f32 = hl.ImageParam(hl.Float(32), 1, "f32")
         (hl.i32(hl.clamp(f32[x], 0.0, 9.0)), (0, 9)),
         (hl.i32(hl.clamp(f32[x], 0.0, 1.0) * 8.0 + 0.5), (0, 8)),
         (hl.i32(hl.min(hl.max(f32[x], -2.0), hl.f32(u8[x]))), (-2, 255)),
-        (hl.i32(hl.max(hl.min(9.0, f32[x]), 0.0)), (-(1 << 31), (1 << 31) - 1)),  # a NaN stays one
+        (hl.i32(hl.max(hl.min(9.0, f32[x]), 0.0)), (0, 9)),  # a NaN becomes 0.0
+        (hl.i32(hl.min(9.0, hl.max(0.0, f32[x]))), (0, 9)),  # and here it stays one until the cast
+        (hl.i32(1.0 / hl.sqrt(f32[x])), (-(1 << 31), (1 << 31) - 1)),  # the root of -0.0 is -0.0
     ],
 )
 def test_range_of_an_index(e: hl.Expr, expected: tuple[int, int]) -> None:
@@ -209,6 +213,9 @@ def test_range_of_a_func_covers_its_updates() -> None:
         (hl.i32(u8[x]) + x, "(f.min.0, f.extent.0 + 255)"),
         ((hl.i32(u8[x]) & 3) << 2, "(0, 13)"),
         (hl.i32(hl.sqrt(hl.f32(u8[x]))), "(0, 16)"),
+        (hl.min(hl.i32(hl.abs(f32[x])), 15), "(0, 16)"),
+        (hl.min(hl.i32(f32[x] * f32[x]), 15), "(0, 16)"),
+        (hl.i32(hl.min(hl.sqrt(f32[x]), 15.0)), "(0, 16)"),
     ],
 )
 def test_index_of_values_bounds_what_is_computed(index: hl.Expr, expected: str) -> None:
