@@ -202,6 +202,7 @@ class Function(ir.Callee):
     frozen_by: Location | None = None
     original: Function | None = None
     """The Func of the user's that the compiler made this copy of, if it is one."""
+    stands_for: Image | None = None  # the ImageParam that a user made the Func of, which in Halide all its readers read
     constraints: Constraints = field(default_factory=dict)
     """Promises about the buffer, where the Func is an output."""
     alignment: int | None = None
@@ -209,8 +210,7 @@ class Function(ir.Callee):
     memory: MemoryType = MemoryType.Auto
     """The kind of memory that the caller says its buffer is in, where the Func is an output. It changes nothing."""
     extern: ExternCall | None = None
-    """The C function that computes the Func before its updates, where it is an extern stage; its first definition then
-    only mentions inputs."""
+    """The C function of an extern stage, which runs before updates; the first definition then only mentions inputs."""
     loops_so_far: object = field(default=None, init=False)
     """The state that ``lowering.at_call`` keeps of the directives that it has checked."""
     automatic: Automatic | None = field(default=None, init=False)
@@ -562,7 +562,7 @@ def snapshot(
     _refuse_promises_of_others([*outputs, *images], outputs)
     for f in order:
         args = tuple(variables.get(a, a) for a in f.args)
-        copies[f] = Function(names.fresh(f.name), args, f.types, location=f.location)
+        copies[f] = Function(names.fresh(f.name), args, f.types, location=f.location, stands_for=f.stands_for)
         to[f] = copies[f]
     renamed = Renamed(to, variables=variables)
     directives: list[Directive] = []

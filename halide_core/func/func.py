@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
-from halide_core.algorithm.model import Definition, Function
+from halide_core.algorithm.model import Definition, Function, Image
 from halide_core.checks import integer, shown
 from halide_core.errors import DefinitionError, NotAvailableError, NotIterableError, ScheduleError
 from halide_core.func.extern import ExternFuncArgument, Passed, define_extern
@@ -160,6 +160,9 @@ class Func(FuncSchedule, Schedulable, Realizable):
         elif isinstance(source, Buffer | InputImage):
             args = [Var(f"_{i}") for i in range(source.dimensions())]
             self[tuple(args)] = source.at(*args)
+            image = source.source
+            if isinstance(source, InputImage) and isinstance(image, Image):
+                self._function.stands_for = image
         elif isinstance(source, Operand):
             self[()] = source
         else:

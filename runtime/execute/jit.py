@@ -39,6 +39,7 @@ from halide_core.runtime.execute.profiler import Profiler
 from halide_core.runtime.execute.tiers import Draft, hurried_library, optimized_library
 from halide_core.schedule.storage_directives import Memoize
 from halide_core.scheduling.phase0.inline import warn_of_lost_directives
+from halide_core.scheduling.phase0.wrappers import warn_of_readers_beside
 
 _POINTERS = FFI.typeof("void *[]")
 _VOID = FFI.typeof("void *")
@@ -78,6 +79,7 @@ def _compiled(request: Request, made: Lowered | None) -> LoadedPipeline:
         key = fingerprint(request, compiler, options)
         algorithm = snapshot(request.outputs, request.requirements, request.inputs)
         signature = arguments(request, algorithm)
+    warn_of_readers_beside(algorithm)
     warn_of_lost_directives(algorithm)  # also where the cache saves the lowering, which says it too
 
     def emitted() -> list[str]:

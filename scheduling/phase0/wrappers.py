@@ -13,8 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core.algorithm.model import Algorithm, Function, Renamed, realization_order
+from halide_core.errors import HalideWarning, warn_user
 from halide_core.ir import BufferField, Callee, ExprNode
 from halide_core.ir.visitor import accesses_to
+from halide_core.schedule.directives import Estimate
 from halide_core.schedule.func_directives import InInput, ReadInstead
 from halide_core.scheduling.legality import refuse
 
@@ -31,6 +33,7 @@ def wrap_calls(algorithm: Algorithm) -> Algorithm:
 
     Raises: ScheduleError, with those that do.
     """
+    warn_of_readers_beside(algorithm)
     inputs: dict[Callee, list[ReadInstead]] = {}
     for f in algorithm.functions:
         for d in f.directives:
@@ -51,6 +54,22 @@ def wrap_calls(algorithm: Algorithm) -> Algorithm:
         return algorithm
     functions = tuple(realization_order(algorithm.outputs))
     return replace(algorithm, functions=functions, directives=tuple(d for f in functions for d in f.directives))
+
+
+def warn_of_readers_beside(algorithm: Algorithm) -> None:
+    """Warns of a directive about ``hl.Func(im)`` where others read the ImageParam itself. In Halide the two are one."""
+    made = {f: f.stands_for for f in algorithm.functions if f.stands_for is not None}
+    for f, image in made.items():
+        asked = [d for d in f.directives if not isinstance(d, Estimate)]
+        if not asked:
+            continue
+        wrappers = [g for g in algorithm.functions if any(isinstance(d, InInput) for d in g.directives)]
+        others = [g for g in algorithm.functions if g not in (*made, *wrappers) and _reads(g, image)]
+        if others:
+            names = " and ".join(f'"{g.name}"' for g in others)
+            told = f'{names} read{"s" * (len(others) == 1)} "{image.name}" itself, of which this says nothing'
+            way = f"Schedule {image.name}.in_(), which all read, or read {f.name} there"
+            warn_user(f"{asked[0].spelled()}: {told}. {way}.", HalideWarning, asked[0].location)
 
 
 def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
