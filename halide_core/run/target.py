@@ -88,7 +88,7 @@ _MACHINES = {
 _HOSTS = {"linux": TargetOS.Linux, "darwin": TargetOS.OSX, "win32": TargetOS.Windows}
 
 
-_MADE = "hl.Target(os, arch, bits, features)"
+_MADE = "hl.Target() has incompatible constructor arguments: hl.Target(os, arch, bits, features)"
 
 
 def _feature(feature: object, call: str) -> TargetFeature:
@@ -215,8 +215,12 @@ class Target:
         return self.features_any_of(_DEVICES)
 
     def supports_device_api(self, api: DeviceAPI) -> bool:
-        """True where loops can run there: on the host only."""
-        return member(api, DeviceAPI, "supports_device_api()") in (DeviceAPI.None_, DeviceAPI.Host)
+        """True where the target's features name such a device; on the host loops run anywhere. No code is made for a
+        device all the same: ``supported()`` says that."""
+        if member(api, DeviceAPI, "supports_device_api()") in (DeviceAPI.None_, DeviceAPI.Host):
+            return True
+        feature = _FEATURES_OF_DEVICES.get(api)
+        return self.has_gpu_feature() if api is DeviceAPI.Default_GPU else feature in self._features
 
     def supports_type(self, type: Type, device: DeviceAPI = DeviceAPI.Host) -> bool:
         """True where code for the target, or for a device of its, can compute with a type."""

@@ -47,6 +47,10 @@ def test_parts_of_a_target() -> None:
     assert target.with_feature(F.CUDA).has_gpu_feature()
     assert target.supports_device_api(hl.DeviceAPI.Host)
     assert not target.supports_device_api(hl.DeviceAPI.CUDA)
+    with_device = target.with_feature(F.CUDA)
+    assert with_device.supports_device_api(hl.DeviceAPI.CUDA)
+    assert with_device.supports_device_api(hl.DeviceAPI.Default_GPU)
+    assert not with_device.supports_device_api(hl.DeviceAPI.Metal)
 
 
 def test_host_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
