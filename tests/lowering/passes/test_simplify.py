@@ -335,7 +335,7 @@ def test_bound_of_one_atom_may_cancel_another() -> None:
 
 
 def test_quotients_keep_the_order_of_what_is_divided() -> None:
-    """Whether a window's half is empty is asked of each quotient and remainder that is made of its size."""
+    """A width that is a difference of halves is not negative: each quotient by it depends on that."""
     facts = Facts()
     facts.assume_at_least(n, ir.ONE)
     half = ir.sub(ir.div(ir.add(x, n), ir.i64(2)), ir.div(ir.add(x, ir.ONE), ir.i64(2)))
