@@ -208,7 +208,7 @@ class Products:
         return sorted(self._pairs[m, n])
 
     def factors(self) -> list[Any]:
-        """What products are made of, each once."""
+        """All that products are made of, each once."""
         found = {z.get_id(): z for (_, x, y), _ in self._known.values() for z in (x, y)}
         return list(found.values())
 
