@@ -157,8 +157,8 @@ class _Trimming:
         if not (f in self._chosen or self._search.trimmed) or not _is_alone(s, f):
             return s
         reads = self._search.of(f, later, place)
-        if reads is None or not any(read.narrowed for read in reads) or len(reads) > _MOST:
-            return s
+        if not reads or not all(read.narrowed for read in reads) or len(reads) > _MOST:
+            return s  # where one reads always, others reach little further, by the width of a stencil
         self._know(place.path)
         sides = self._needed(reads, [d for d in range(f.dimensions) if _is_pointwise(s, f, d)], place)
         if not sides:
@@ -307,8 +307,9 @@ class _TrimmedNests:
                     first, past = (first, closer) if limit.up else (closer, past)
                     dims.add(side.dim)
         length = simplifier.maximum(simplifier.expr(ir.sub(past, first)), ir.ZERO)
-        same = first is s.bounds.min and length is simplifier.expr(s.bounds.len)
-        fixed = isinstance(s.bounds.len, IntImm) and not isinstance(length, IntImm)
+        whole = simplifier.expr(s.bounds.len)
+        same = first is s.bounds.min and length is whole
+        fixed = isinstance(whole, IntImm) and not isinstance(length, IntImm)
         if same or fixed or sum(1 for _ in subexpressions([first, length])) > 2 * _LONG:
             return s
         made = replace(s, bounds=Interval(first, length))
