@@ -26,6 +26,7 @@ _DEPTH = 10
 _RANGE_DEPTH = 4
 _EXACT = 1 << 52
 """Floats hold every integer up to here."""
+_KINDS = tuple(ModelKind)
 
 
 class _Proven:
@@ -106,10 +107,10 @@ class Facts:
         """The facts of this layer, as pairs of which the second is not below the first."""
         self._about: list[ExprNode] = []
         """The atoms that these are about."""
-        self._worlds: list[Model] = []
-        """States in which facts hold."""
-        self._seen = (-1, 0)
-        """Of how many facts: parents', and own."""
+        self._worlds: list[Model | None] = [None] * len(_KINDS)
+        """States in which facts hold, one of each kind."""
+        self._seen = [(-1, 0)] * len(_KINDS)
+        """Of how many facts each is: parents', and own."""
         self._reaches: dict[ExprNode, tuple[_Reach, int, int]] = {}
         """By atoms, with how many facts they are right for: parents', and own."""
         self._near: dict[ExprNode, _Near] = {}
@@ -277,17 +278,30 @@ class Facts:
             layer = layer._parent
         return False
 
-    def _states(self) -> list[Model]:
-        """States in which all facts hold, those of parents among them. A parent's may do."""
-        above = self._parent._count() if self._parent else 0
-        if self._seen[0] != above:
-            self._worlds = self._parent._states() if self._parent else [Model(k) for k in ModelKind]
-            self._seen = (above, 0)
-        if self._seen[1] != len(self._said):
-            new = self._said[self._seen[1] :]
-            self._worlds = [w for world in self._worlds if (w := self._kept(world, new)) is not None]
-            self._seen = (above, len(self._said))
-        return self._worlds
+    def _states(self) -> Iterator[Model]:
+        """States in which all facts hold, those of parents among them: at most one of each kind.
+
+        Each is brought up to date when it is asked for: most that is false is refuted by the first, or the second.
+        """
+        above = self._parent._count() if self._parent is not None else 0
+        for number in range(len(_KINDS)):
+            world = self._state(number, above)
+            if world is not None:
+                yield world
+
+    def _state(self, number: int, above: int) -> Model | None:
+        """The state of one kind: a parent's may do. None where none was found. ``above``: how many facts all parents
+        have."""
+        world = self._worlds[number]
+        seen_above, seen = self._seen[number]
+        if seen_above != above:
+            parent = self._parent
+            world = parent._state(number, above - len(parent._said)) if parent is not None else Model(_KINDS[number])
+            seen = 0
+        if seen != len(self._said):
+            world = None if world is None else self._kept(world, self._said[seen:])
+        self._worlds[number], self._seen[number] = world, (above, len(self._said))
+        return world
 
     def _count(self) -> int:
         count = 0
@@ -401,7 +415,10 @@ class _ProofSearch:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._states = facts._states()
+        self._states: list[Model] = []
+        """States in which all facts hold, as far as they were asked for."""
+        self._others = facts._states()
+        """Those that were not."""
         self._steps = _STEPS
         self._failed: dict[tuple[object, ...], int] = {}
         """Forms that were not proven, and how deep the search for a proof was."""
@@ -426,10 +443,21 @@ class _ProofSearch:
             self._failed[key] = depth
         return found
 
+    def _is_refuted(self, form: Linear) -> bool:
+        """True where a form is negative in a state in which all facts hold."""
+        facts, states = self._facts, self._states
+        for world in states:
+            if world.value(form, facts) < 0:
+                return True
+        for world in self._others:
+            states.append(world)
+            if world.value(form, facts) < 0:
+                return True
+        return False
+
     def _found(self, form: Linear, depth: int) -> bool:
-        for world in self._states:
-            if world.value(form, self._facts) < 0:
-                return False  # in a state in which all facts hold
+        if self._is_refuted(form):
+            return False
         low: float = form.const
         ranges = self._facts._ranges
         for atom, c in form.terms.items():

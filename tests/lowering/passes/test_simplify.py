@@ -164,11 +164,11 @@ def test_a_state_is_found_for_facts_that_lead_from_one_to_the_other() -> None:
     assume_loop(outer, x, ir.Interval(ir.ZERO, n))
     facts = Facts(outer)
     assume_loop(facts, inner, ir.Interval(x, ir.sub(n, x)))
-    assert len(facts._states()) == len(ModelKind)
+    assert len(list(facts._states())) == len(ModelKind)
     assert any(state.value(difference(x, inner).plus(linear_of(ir.i64(-1))), facts) < 0 for state in facts._states())
     assert all(state.value(difference(inner, x), facts) >= 0 for state in facts._states())
     facts.assume_at_most(n, ir.ZERO)
-    assert not facts._states(), "nothing is known where nothing can be"
+    assert not list(facts._states()), "nothing is known where nothing can be"
 
 
 @settings(max_examples=200)
@@ -308,6 +308,17 @@ def test_place_with_more_facts_elsewhere_searches_nothing_again(monkeypatch: pyt
     assert len(searches) > 2
 
 
+def test_states_are_sought_when_none_before_them_refutes() -> None:
+    facts = Facts()
+    facts.assume_at_least(n, ir.ONE)
+    search = _ProofSearch(facts)
+    assert not search.proves(linear_of(ir.i64(-1)).plus(linear_of(n), -1))
+    assert len(search._states) == 1
+    search = _ProofSearch(facts)
+    assert search.proves(linear_of(n))
+    assert len(search._states) == len(ModelKind)
+
+
 def test_forms_met_again_in_one_search_cost_no_steps() -> None:
     # each of the three is above p or q, which are no further apart; a search that goes every way twice gives up
     a, b, c, p, q = variables(*"abcpq")
@@ -320,7 +331,7 @@ def test_forms_met_again_in_one_search_cost_no_steps() -> None:
         facts.assume_at_least(bound, y)
     form = linear_of(ir.sub(ir.add(ir.add(a, b), c), ir.mul(n, ir.i64(3))))
     search = _ProofSearch(facts)
-    search._states = []  # nothing is refuted, so that all of it is searched
+    search._others = iter(())  # nothing is refuted, so that all of it is searched
     assert not search.nonnegative(form, 10)
     assert search._steps >= 0
 
