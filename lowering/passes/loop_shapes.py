@@ -75,6 +75,11 @@ def is_short(loop: For) -> bool:
     return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _SHORT
 
 
+def is_over_parts(loop: For) -> bool:
+    """True of a loop over the parts that another one was divided into."""
+    return any(isinstance(s, For) and s.loop == loop.loop for s in walk(loop.body))
+
+
 def is_taps(loop: For) -> bool:
     """True of a loop of as few iterations as a filter has taps."""
     return isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _TAPS

@@ -22,6 +22,7 @@ from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir.visitor import walk
 from halide_core.lowering.module import Lowered
+from halide_core.lowering.passes.loop_shapes import is_over_parts
 from halide_core.run.backend import Argument
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
@@ -584,16 +585,15 @@ def _looks_up(loop: ir.For, *, outer: bool) -> bool:
 
     It does where an iteration is no short time: in loops of reductions, and in the pipeline's outer ones over at least
     two more. Rows of points, and the loops of tasks, between which is asked too, are left alone: with one more exit
-    from such a loop gcc's code takes up to 1.6 times as long.
+    from such a loop gcc's code takes up to 1.6 times as long. A loop over another's parts is none of the program's.
     """
-    inside = [s for s in walk(loop.body) if isinstance(s, ir.For)]
+    inside = [s for s in walk(loop.body) if isinstance(s, ir.For) and not is_over_parts(s)]
     reduces = not (loop.pure and all(s.pure for s in inside))
     deep = any(isinstance(s, ir.For) for each in inside for s in walk(each.body))
-    if not (reduces or (deep and outer)):
+    if is_over_parts(loop) or not (reduces or (deep and outer)):
         return False
-    lengths = [s.bounds.len for s in inside]
-    known = [n.value for n in lengths if isinstance(n, ir.IntImm)]
-    return bool(inside) and (len(known) < len(lengths) or prod(known) >= _SHORT)
+    known = [s.bounds.len.value for s in inside if isinstance(s.bounds.len, ir.IntImm)]
+    return bool(inside) and (len(known) < len(inside) or prod(known) >= _SHORT)
 
 
 def _kind(stmt: ir.Stmt) -> str:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 
@@ -143,10 +144,16 @@ class _Partition(Rewriter):
 
     def _further(self, parts: Block, loop: For) -> Block:
         """The parts of a loop with what is inside of them divided; all but the steady one are its ends."""
+        joined = self._joined_ends(parts, loop)
+        if joined is not None:
+            return joined.around(self._inside_of(joined.steady), self._inside_at_end(joined.ends))
         return Block(tuple([self._part_of(s, loop) if isinstance(s, For) else self.stmt(s) for s in parts.stmts]))
 
     def _part_of(self, part: For, loop: For) -> Stmt:
-        outside, self._at_ends = self._at_ends, self._at_ends or part.body is loop.body
+        return self._inside_at_end(part) if part.body is loop.body else self._inside_of(part)
+
+    def _inside_at_end(self, part: For) -> Stmt:
+        outside, self._at_ends = self._at_ends, True
         inside = self._inside_of(part)
         self._at_ends = outside
         return inside
@@ -231,7 +238,11 @@ class _Partition(Rewriter):
         if not steady.decided or len(steady.gaps) > _MOST:
             return loop
         at_once = self._at_fixed_places(apart, steady) or self._shifted(apart, steady)
-        return at_once or _decided_ends(self._parts(apart, steady))
+        if at_once is not None:
+            return at_once
+        parts = self._parts(apart, steady)
+        joined = self._joined_ends(parts, apart)
+        return _decided_ends(parts) if joined is None else joined.around(joined.steady, joined.ends)
 
     def _steady_of(self, loop: For) -> tuple[For, SteadyPart]:
         known = self._ranges.inside()
@@ -334,12 +345,48 @@ class _Partition(Rewriter):
         stmts.append(For(loop.loop, part, parts, loop.kind, loop.pure, Block(tuple(inside))))
         return Block(tuple(stmts))
 
+    def _joined_ends(self, parts: Block, loop: For) -> _Ends | None:
+        """The head and the tail with one body, where that is long. None where there are not both, or one is short.
+
+        for x in (a, s): body;  for x in (s, t): steady;  for x in (t, e): body
+        ->  for p in (0, 3): if p == 1: for x in (s, t): steady
+                             else: for x in (p < 1 ? a : t, p < 1 ? s - a : e - t): body
+        """
+        lets = tuple([s for s in parts.stmts if isinstance(s, Let)])
+        loops = [s for s in parts.stmts if isinstance(s, For)]
+        if len(loops) < 3 or loop.kind is not LoopKind.SERIAL or any(map(is_short, loops)):
+            return None
+        head, middle, tail = loops
+        if len(set(subexpressions(_exprs_of(loop.body)))) < _LONG:
+            return None
+        part = ir.index_variable(self._names.fresh(f"{loop.var.name}.part"))
+        pairs = ((head.bounds.min, tail.bounds.min), (head.bounds.len, tail.bounds.len))
+        over = Interval(*(Select(INT64, ir.less(part, ir.ONE), first, last) for first, last in pairs))
+        turns = For(loop.loop, part, Interval(ir.ZERO, ir.i64(3)), loop.kind, loop.pure, ir.NOTHING)
+        ends = For(loop.loop, loop.var, over, loop.kind, loop.pure, loop.body)
+        return _Ends(lets, turns, ir.equal(part, ir.ONE), middle, ends)
+
     def _let(self, name: str, value: ExprNode, stmts: list[Stmt]) -> ExprNode:
         var, value = ir.index_variable(self._names.fresh(name)), simplify(value)
         if isinstance(value, IntImm):
             return value
         stmts.append(Let(var, value, None))
         return var
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ends:
+    """A loop whose head and tail have one body: its turns, of which the second is the steady part."""
+
+    lets: tuple[Let, ...]
+    turns: For
+    is_steady: ExprNode
+    steady: For
+    ends: For
+
+    def around(self, steady: Stmt, ends: Stmt) -> Block:
+        """The loop, of what the two were made to be."""
+        return Block((*self.lets, _with_body(self.turns, If(self.is_steady, steady, ends))))
 
 
 def _decided_ends(parts: Block) -> Block:

@@ -48,7 +48,7 @@ SCHEDULES: dict[str, tuple[Callable[[hl.Func], hl.Func], dict[str, int]]] = {
     "renamed later": (lambda f: f.never_partition(x).rename(x, t), {"t": 1}),
     "a short loop": (lambda f: f.bound(x, 0, 4).partition(x, ALWAYS), {"x": 2}),
     "tiles": (
-        lambda f: f.tile(x, y, xo, yo, xi, yi, 8, 4, GUARD).vectorize(xi).always_partition(xo, yo), {"yo": 3, "xo": 9}
+        lambda f: f.tile(x, y, xo, yo, xi, yi, 8, 4, GUARD).vectorize(xi).always_partition(xo, yo), {"yo": 3, "xo": 6}
     ),
 }  # fmt: skip
 

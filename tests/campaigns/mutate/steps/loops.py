@@ -76,6 +76,14 @@ def stopped() -> Made:
     return f, [(0, 9), (0, 2)]
 
 
+def long_ends() -> Made:
+    """A body that is written once for the head and the tail."""
+    im, f = image(), hl.Func("f")
+    padded = hl.BoundaryConditions.repeat_edge(im)
+    f[x, y] = sum((padded[x + k, y] * (k + 5) for k in range(-3, 4)), hl.Expr(0))
+    return f, [(-8, 30), (0, 2)]
+
+
 def left_out() -> Made:
     """A guard that asks of each iteration what memory has for it, beside clamps that end where the loop does not."""
     im, f, r = image(60), hl.Func("f"), hl.RDom([(0, 50)], "r")
@@ -229,6 +237,9 @@ LOOPS: dict[str, AutomaticStep] = {
         "ir.sub(tail, start), ir.ONE",
         "ir.sub(tail, start), ir.sub(end, tail)",
         stopped,
+    ),
+    "partition: ends that have one body are both": AutomaticStep(
+        partition._Partition, "_joined_ends", "ir.less(part, ir.ONE)", "ir.less_equal(ir.ZERO, part)", long_ends
     ),
     "partition: behind its guard a loop is over": AutomaticStep(
         loop_shapes, "ends_of_guard", "not varies", "True", left_out
