@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from halide_core.algorithm.fused_products import fuse_products
 from halide_core.algorithm.memo_key import with_memo_keys
-from halide_core.algorithm.model import Algorithm, snapshot
+from halide_core.algorithm.model import Algorithm
+from halide_core.algorithm.snapshot import snapshot
 from halide_core.analysis.prover import shared_proofs
 from halide_core.bounds.engines.interface import Oracle
 from halide_core.bounds.engines.registry import chosen_engine

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm.model import UniqueNames
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.analysis.index import startup_index
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Interval, IntImm, Let, LoopKind, Variable

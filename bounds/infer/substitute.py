@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, UniqueNames
+from halide_core.algorithm.model import Function
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.bounds.query.answers import Answer, Answers
 from halide_core.errors import InternalError

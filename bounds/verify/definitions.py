@@ -16,7 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, Function, Renamed
+from halide_core.algorithm.model import Definition, Function
+from halide_core.algorithm.rename import Renamed
 from halide_core.analysis.index import TargetExprs, stage_variables
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.verify.arithmetic import fits_int32, in_int64, predicates

@@ -1,25 +1,23 @@
 """A program of the algorithm language (figure 2.5): Funcs, images, parameters and reduction domains.
 
-In: the objects that the user's Func, ImageParam, Param and RDom build up. Out: ``snapshot(outputs)``, a copy in
-realization order whose names are unique and the same in every process; the compiler only ever sees copies.
+In: what the user's Func, ImageParam, Param and RDom build up. Out: an Algorithm, once it is copied
+(``algorithm.snapshot``), and the order in which its Funcs are computed.
 
-    snapshot([out]).functions   ->  (blur_x, out)      producers before consumers
+    realization_order([out])   ->  [blur_x, out]      producers before consumers
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from halide_core import ir
 from halide_core.algorithm.law import Law
-from halide_core.errors import DefinitionError, Location, NotAvailableError, ScheduleError
+from halide_core.errors import Location, NotAvailableError
 from halide_core.ir.memory import MemoryType
-from halide_core.ir.names import is_automatic
 from halide_core.ir.types import Type, computed_type
-from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.ir.visitor import subexpressions
 from halide_core.schedule.directives import Directive, StageDirective
 
 
@@ -345,250 +343,5 @@ class Algorithm:
     memo_keys: Mapping[Function, MemoKey] = field(default_factory=dict)
 
 
-class Renamed(Rewriter):
-    """Rewrites expressions to read from other callees and other domains."""
-
-    def __init__(
-        self,
-        to: dict[ir.Callee, ir.Callee],
-        domains: dict[ir.Domain, ir.Domain] | None = None,
-        variables: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__()
-        self._to = to
-        self._domains = domains or {}
-        self._variables = variables or {}
-
-    @property
-    def to(self) -> dict[ir.Callee, ir.Callee]:
-        """The replacement of each callee."""
-        return self._to
-
-    def within(self, domains: dict[ir.Domain, ir.Domain]) -> Renamed:
-        """The same rewriter, with all that a subclass has, for what stands in a definition over another domain."""
-        inner = copy(self)
-        inner._domains, inner._memo = domains, {}
-        return inner
-
-    def rewrite_Variable(self, e: ir.Variable) -> ir.ExprNode:
-        """The variable under its new name."""
-        return ir.Variable(e.type, self._variables.get(e.name, e.name))
-
-    def rewrite_Access(self, e: ir.Access) -> ir.ExprNode:
-        """An access to the replacement."""
-        args = tuple([self.expr(a) for a in e.args])
-        return ir.Access(e.type, self._to.get(e.callee, e.callee), args, e.component, e.stage)
-
-    def rewrite_RVarRef(self, e: ir.RVarRef) -> ir.ExprNode:
-        """A variable of the replacement."""
-        return ir.RVarRef(e.type, self._domains.get(e.domain, e.domain), e.index)
-
-    def rewrite_BufferField(self, e: ir.BufferField) -> ir.ExprNode:
-        """A field of the replacement."""
-        return ir.BufferField(e.type, self._to.get(e.buffer, e.buffer), e.field, e.dim)
-
-    def call(self, call: ExternCall | None) -> ExternCall | None:
-        """A call of a C function that is passed the replacements."""
-        if call is None:
-            return None
-        passed = [self.expr(p) if isinstance(p, ir.ExprNode) else self._to.get(p, p) for p in call.params]
-        return replace(call, params=tuple(passed))
-
-    def definition(self, d: Definition) -> Definition:
-        """A definition with all of its expressions rewritten."""
-        domain = d.domain
-        if domain is not None:
-            own = ReductionDomain(
-                domain.names,
-                tuple(self.interval(i) for i in domain.bounds),
-                domain.predicate,
-                domain.location,
-                at_once=domain.at_once,
-            )
-            inner = self.within({domain: own})
-            own.predicate = inner.expr(domain.predicate)
-            return replace(inner._stage(d), domain=own)
-        return self._stage(d)
-
-    def _stage(self, d: Definition) -> Definition:
-        return replace(
-            d,
-            args=tuple(map(self.expr, d.args)),
-            values=tuple(map(self.expr, d.values)),
-            predicate=self.expr(d.predicate),
-            partial=tuple([Partial(self.expr(p.value), self.expr(p.where)) for p in d.partial]),
-            tags=tuple([Tag(self.expr(t.value), tuple(map(self.expr, t.words))) for t in d.tags]),
-        )
-
-
 BEFORE = -1
 """The stage before the first: what an output's buffer has when a pipeline starts."""
-
-
-class UniqueNames:
-    """Gives each name once: the name itself, then ``name$1``, ``name$2`` …"""
-
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._next: dict[str, int] = dict.fromkeys(taken, 1)
-
-    def fresh(self, name: str) -> str:
-        """A name that was not given yet."""
-        number = self._next.get(name)
-        if number is None:
-            self._next[name] = 1
-            return name
-        while f"{name}${number}" in self._next:
-            number += 1
-        self._next[name] = number + 1
-        self._next[f"{name}${number}"] = 1
-        return f"{name}${number}"
-
-
-def leaves(
-    functions: Sequence[Function],
-    outputs: Sequence[Function] = (),
-    requirements: Sequence[Requirement] = (),
-    inputs: Sequence[Image | ScalarParam] = (),
-) -> tuple[list[Image], list[ScalarParam]]:
-    """The images and parameters that Funcs and their directives mention, in the order of first use; then those that
-    only the requirements and the constraints of buffers mention; then inputs that nothing mentions."""
-    images, params = dict[Image, None](), dict[ScalarParam, None]()
-
-    def collect(roots: Iterable[ir.ExprNode]) -> None:
-        for e in subexpressions(roots):
-            if isinstance(e, ir.Access) and isinstance(e.callee, Image):
-                images.setdefault(e.callee)
-            elif isinstance(e, ir.BufferField) and isinstance(e.buffer, Image):
-                images.setdefault(e.buffer)
-            elif isinstance(e, ir.ParamRef) and isinstance(e.param, ScalarParam):
-                params.setdefault(e.param)
-
-    for f in functions:
-        collect(expressions_of(f))
-    collect(e for r in requirements for e in r.exprs())
-    collect(e for f in outputs for e in f.constraints.values())
-    images.update(dict.fromkeys(i for i in inputs if isinstance(i, Image)))
-    settled = 0
-    while settled < len(images):  # a constraint may mention another image
-        collect(list(images)[settled].constraints.values())
-        settled += 1
-    params.update(dict.fromkeys(i for i in inputs if isinstance(i, ScalarParam)))
-    return list(images), list(params)
-
-
-def expressions_of(f: Function) -> list[ir.ExprNode]:
-    """The expressions of definitions and directives."""
-    roots = [e for d in f.definitions for e in d.exprs()]
-    roots += [e for d in f.definitions if d.domain for i in d.domain.bounds for e in (i.min, i.len)]
-    roots += [e for d in f.directives for e in d.exprs()]
-    roots += [e for d in f.definitions for tag in d.tags for e in tag.words]
-    return roots
-
-
-def _canonical_variables(functions: Sequence[Function]) -> dict[str, str]:
-    """Names for the variables that the user left unnamed, in the order of their first mention."""
-    mentioned: dict[str, None] = {}
-    for f in functions:
-        mentioned.update(dict.fromkeys(f.args))
-        for d in f.directives:
-            mentioned.update(dict.fromkeys(d.variables()))
-    given = UniqueNames(name for name in mentioned if not is_automatic(name))
-    return {name: given.fresh("v") for name in mentioned if is_automatic(name)}
-
-
-def _refuse_shapes_of_others(functions: Sequence[Function], outputs: Sequence[Function]) -> None:
-    """Only an output has a buffer whose shape is known at start-up."""
-    for f in functions:
-        for d in f.directives:
-            for e in subexpressions(d.exprs()):
-                if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
-                    raise ScheduleError(
-                        f'{d.spelled()}: "{e.buffer.name}" is no output of the pipeline that is compiled, so it has '
-                        f"no output_buffer().",
-                        d.location,
-                    )
-
-
-def _refuse_promises_of_others(buffers: Iterable[Image | Function], outputs: Sequence[Function]) -> None:
-    """Only the shapes of inputs and outputs are known at start-up."""
-    for buffer in buffers:
-        for e in subexpressions(buffer.constraints.values()):
-            if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
-                raise DefinitionError(
-                    f'A constraint of "{buffer.name}" mentions the shape of "{e.buffer.name}", which is no output of '
-                    f"the pipeline that is compiled."
-                )
-
-
-def _kept(f: Function) -> Definition:
-    """The first definition of an output that leaves points undefined: these keep what the buffer has, as nothing is
-    written there. Where only some values of a point are undefined, they are written back."""
-    first = f.definitions[0]
-    where = dict.fromkeys(p.where for p in first.partial if p.where is not ir.FALSE)
-    written: ir.ExprNode = ir.TRUE if ir.TRUE in where else ir.FALSE
-    if written is ir.FALSE:
-        for each in where:
-            written = each if written is ir.FALSE else ir.Binary(each.type, ir.BinaryOp.OR, written, each)
-    values = []
-    for k, (p, type) in enumerate(zip(first.partial, f.types, strict=True)):
-        old = ir.Access(type, f, first.args, k, BEFORE)
-        partly = old if p.where is ir.FALSE else ir.Select(type, p.where, p.value, old)
-        values.append(p.value if p.where is written is not ir.FALSE else partly)
-    return replace(first, values=tuple(values), predicate=written)
-
-
-def snapshot(
-    outputs: Sequence[Function],
-    requirements: Sequence[Requirement] = (),
-    inputs: Sequence[Image | ScalarParam] = (),
-    *,
-    externs: bool = False,
-) -> Algorithm:
-    """A copy of the program that computes ``outputs``, with unique, canonical names. ``inputs``: it has these too.
-
-    Images and parameters keep their identity: they are the pipeline's arguments.
-
-    Raises: NotAvailableError for extern stages, unless the caller knows what to do with them.
-    """
-    order = with_made_funcs(realization_order(outputs))
-    if not externs:
-        refuse_externs(order, "loop nests, explanations, certificates, profiles and compilation to files are")
-    images, params = leaves(order, outputs, requirements, inputs)
-    names = UniqueNames([*(i.name for i in images), *(p.name for p in params)])
-    variables = _canonical_variables(order)
-    to: dict[ir.Callee, ir.Callee] = {}
-    copies: dict[Function, Function] = {}
-    _refuse_shapes_of_others(order, outputs)
-    _refuse_promises_of_others([*outputs, *images], outputs)
-    for f in order:
-        args = tuple(variables.get(a, a) for a in f.args)
-        copies[f] = Function(names.fresh(f.name), args, f.types, location=f.location, stands_for=f.stands_for)
-        to[f] = copies[f]
-    renamed = Renamed(to, variables=variables)
-    directives: list[Directive] = []
-    for f in order:
-        copies[f].definitions = [renamed.definition(d) for d in f.definitions]
-        copies[f].extern = renamed.call(f.extern)
-        if f.keeps:
-            first = _kept(copies[f]) if f in outputs else replace(copies[f].definitions[0], partial=())
-            copies[f].definitions[0] = first
-        copies[f].directives = [d.renamed(to).with_exprs(renamed.expr).with_variables(variables) for d in f.directives]
-        directives.extend(copies[f].directives)
-    for f in outputs:
-        copies[f].alignment = f.alignment
-        copies[f].constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
-    promised: list[Function | Image] = [*outputs, *images]
-    constraints = tuple(
-        Constraint(to.get(b, b), field, dim, renamed.expr(value))
-        for b in promised
-        for (field, dim), value in b.constraints.items()
-    )
-    required = tuple(
-        Requirement(
-            renamed.expr(r.condition), tuple(renamed.expr(m) if isinstance(m, ir.ExprNode) else m for m in r.message)
-        )
-        for r in requirements
-    )
-    leaf = (tuple(images), tuple(params))
-    copied = tuple(copies[f] for f in outputs)
-    return Algorithm(copied, tuple(copies.values()), *leaf, tuple(directives), constraints, required)

@@ -9,7 +9,8 @@ any is taken; of these a copy with other strides would be another input.
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.algorithm.model import Algorithm, Function, Image, expressions_of
+from halide_core.algorithm.model import Algorithm, Function, Image
+from halide_core.algorithm.snapshot import expressions_of
 from halide_core.errors import PipelineError
 from halide_core.ir import Field
 from halide_core.ir.types import INT32

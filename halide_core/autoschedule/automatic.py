@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from halide_core.algorithm.model import Automatic, Function, Image, leaves, realization_order, with_made_funcs
+from halide_core.algorithm.model import Automatic, Function, Image, realization_order, with_made_funcs
+from halide_core.algorithm.snapshot import leaves
 from halide_core.analysis.interval import Range
 from halide_core.autoschedule.choices import ChoiceError, decoded
 from halide_core.autoschedule.constants import Constants

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from halide_core.algorithm.digest import ProgramDigest
-from halide_core.algorithm.model import Function, snapshot
+from halide_core.algorithm.model import Function
+from halide_core.algorithm.snapshot import snapshot
 from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import Region, extent
 from halide_core.cache_folder import cache_folder

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Renamed, realization_order, with_made_funcs
+from halide_core.algorithm.model import Function, realization_order, with_made_funcs
+from halide_core.algorithm.rename import Renamed
 from halide_core.blocks.reductions import copied
 from halide_core.ir.visitor import accesses_to
 from halide_core.schedule.func_directives import InInput

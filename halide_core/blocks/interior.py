@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, Function, Image, Renamed, ScalarParam, realization_order
+from halide_core.algorithm.model import Definition, Function, Image, ScalarParam, realization_order
+from halide_core.algorithm.rename import Renamed
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.blocks.kernel import Recipe

@@ -17,16 +17,15 @@ from halide_core.algorithm.model import (
     Definition,
     Function,
     Image,
-    Renamed,
     Requirement,
     ScalarParam,
-    UniqueNames,
-    leaves,
     realization_order,
     refuse_externs,
     requirements_of,
     with_made_funcs,
 )
+from halide_core.algorithm.rename import Renamed, UniqueNames
+from halide_core.algorithm.snapshot import leaves
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import PipelineError, user_location
 from halide_core.ir import Field

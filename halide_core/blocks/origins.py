@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, Image, Renamed, Requirement
+from halide_core.algorithm.model import Function, Image, Requirement
+from halide_core.algorithm.rename import Renamed
 from halide_core.blocks.reductions import copied
 from halide_core.ir import Access, BufferField, Field
 

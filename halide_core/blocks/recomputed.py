@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from halide_core.algorithm.model import Definition, Function, Image, Renamed, realization_order
+from halide_core.algorithm.model import Definition, Function, Image, realization_order
+from halide_core.algorithm.rename import Renamed
 from halide_core.blocks.reductions import Definitions, copied
 from halide_core.blocks.regions import volume
 from halide_core.blocks.variants import Fed

@@ -27,13 +27,12 @@ from halide_core.algorithm.model import (
     Function,
     Image,
     ReductionDomain,
-    Renamed,
     ScalarParam,
-    UniqueNames,
-    leaves,
     realization_order,
     with_made_funcs,
 )
+from halide_core.algorithm.rename import Renamed, UniqueNames
+from halide_core.algorithm.snapshot import leaves
 from halide_core.analysis.associativity import law_of
 from halide_core.blocks.local import funcs_of, number
 from halide_core.errors import user_location

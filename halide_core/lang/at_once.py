@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import reduce
 
 from halide_core import ir
-from halide_core.algorithm.model import ReductionDomain, Renamed, UniqueNames
+from halide_core.algorithm.model import ReductionDomain
+from halide_core.algorithm.rename import Renamed, UniqueNames
 from halide_core.algorithm.wellformed import domain_of
 from halide_core.errors import DefinitionError, TypeMismatchError, user_location
 from halide_core.ir import ExprNode, Interval

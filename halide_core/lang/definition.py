@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from halide_core import ir
 from halide_core.algorithm.constant_overflow import refuse_constant_overflow
 from halide_core.algorithm.float_arithmetic import through_float32
-from halide_core.algorithm.model import Definition, Function, Partial, ReductionDomain, Renamed, UniqueNames
+from halide_core.algorithm.model import Definition, Function, Partial, ReductionDomain
+from halide_core.algorithm.rename import Renamed, UniqueNames
 from halide_core.algorithm.wellformed import (
     check_names,
     check_pure_values,

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, ReductionDomain, UniqueNames
+from halide_core.algorithm.model import Function, ReductionDomain
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.debug import deep_recursion
 from halide_core.errors import DefinitionError
 from halide_core.ir import BinaryOp

@@ -21,13 +21,13 @@ from halide_core.algorithm.model import (
     Image,
     Requirement,
     ScalarParam,
-    leaves,
     realization_order,
     requirements_of,
     with_made_funcs,
 )
 from halide_core.algorithm.placed import warn_of_lost_places
 from halide_core.algorithm.schedule_source import schedule_source
+from halide_core.algorithm.snapshot import leaves
 from halide_core.algorithm.user_context import is_passed
 from halide_core.checks import integer, of_kind, shown
 from halide_core.errors import PipelineError

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm.model import Constraint, Image, UniqueNames
+from halide_core.algorithm.model import Constraint, Image
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import InternalError, ScheduleError

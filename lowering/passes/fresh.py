@@ -5,7 +5,7 @@ In: a tree. Out: names that nothing in it has: "names are globally unique, nothi
 
 from __future__ import annotations
 
-from halide_core.algorithm.model import UniqueNames
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.ir import For, Let, Stmt
 from halide_core.ir.visitor import walk
 

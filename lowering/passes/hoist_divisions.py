@@ -12,7 +12,7 @@ memory, and quotients by 0 are 0.
 from __future__ import annotations
 
 from halide_core import ir
-from halide_core.algorithm.model import UniqueNames
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.ir import (
     Access,
     Binary,

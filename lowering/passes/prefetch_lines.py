@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from halide_core import ir
-from halide_core.algorithm.model import UniqueNames
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import ExprNode, For, Interval, IntImm, LoopKind, LoopName, PrefetchLine, PrefetchRegion, Stmt
 from halide_core.ir.memory import PrefetchBoundStrategy

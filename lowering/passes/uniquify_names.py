@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from halide_core.algorithm.model import UniqueNames
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.ir import NOTHING, Block, ExprNode, For, Fork, If, Label, Let, Remember, Stmt, Variable
 from halide_core.ir.visitor import Substitution, walk
 

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from halide_core.algorithm.digest import ProgramDigest
-from halide_core.algorithm.model import snapshot
+from halide_core.algorithm.snapshot import snapshot
 from halide_core.config import bounds_engine, certificates_demanded, failed_unrolls_permitted, profiles_demanded
 from halide_core.errors import HOME
 from halide_core.run.backend import Request

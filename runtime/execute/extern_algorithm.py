@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, callees, realization_order, snapshot
+from halide_core.algorithm.model import Function, callees, realization_order
+from halide_core.algorithm.snapshot import snapshot
 from halide_core.lowering.laws import check_laws
 from halide_core.run.backend import Request
 from halide_core.runtime.execute.extern_blocks import loops_of

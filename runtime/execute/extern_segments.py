@@ -19,14 +19,13 @@ from halide_core.algorithm.model import (
     Definition,
     Function,
     Image,
-    Renamed,
     Requirement,
     ScalarParam,
-    UniqueNames,
     callees,
-    leaves,
     realization_order,
 )
+from halide_core.algorithm.rename import Renamed, UniqueNames
+from halide_core.algorithm.snapshot import leaves
 from halide_core.algorithm.strides import any_stride
 from halide_core.errors import UNKNOWN_LOCATION, Location, ScheduleError
 from halide_core.ir.memory import Layout

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from halide_core.algorithm.model import Function, realization_order, snapshot
+from halide_core.algorithm.model import Function, realization_order
+from halide_core.algorithm.snapshot import snapshot
 from halide_core.algorithm.strides import not_dense
 from halide_core.config import haste_demanded, profiles_demanded
 from halide_core.debug import deep_recursion

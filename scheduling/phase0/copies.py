@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from halide_core.algorithm.model import Algorithm, Definition, Function, Renamed, UniqueNames, realization_order
+from halide_core.algorithm.model import Algorithm, Definition, Function, realization_order
+from halide_core.algorithm.rename import Renamed, UniqueNames
 from halide_core.ir import Access, Callee
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.visitor import subexpressions

@@ -11,7 +11,9 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from halide_core import ir
-from halide_core.algorithm.model import Algorithm, Definition, Function, ReductionDomain, Renamed, leaves
+from halide_core.algorithm.model import Algorithm, Definition, Function, ReductionDomain
+from halide_core.algorithm.rename import Renamed
+from halide_core.algorithm.snapshot import leaves
 from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import Access, Callee, ExprNode, LoopKind
 from halide_core.ir.visitor import Rewriter, Substitution

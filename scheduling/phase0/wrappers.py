@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halide_core.algorithm.model import Algorithm, Function, Renamed, realization_order
+from halide_core.algorithm.model import Algorithm, Function, realization_order
+from halide_core.algorithm.rename import Renamed
 from halide_core.errors import HalideWarning, warn_user
 from halide_core.ir import BufferField, Callee, ExprNode
 from halide_core.ir.visitor import accesses_to

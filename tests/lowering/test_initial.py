@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.algorithm.model import snapshot
+from halide_core.algorithm.snapshot import snapshot
 from halide_core.ir import Access, Provide
 from halide_core.ir.printer import format_stmt
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk

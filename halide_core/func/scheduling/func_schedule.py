@@ -9,7 +9,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from halide_core.algorithm.model import Definition, Function, Image, Renamed
+from halide_core.algorithm.model import Definition, Function, Image
+from halide_core.algorithm.rename import Renamed
 from halide_core.analysis.simplify import simplify
 from halide_core.checks import items, shown
 from halide_core.errors import ScheduleError, user_location

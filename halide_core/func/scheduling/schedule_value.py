@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from halide_core.algorithm.model import Function, Image, ScalarParam, leaves, realization_order, with_made_funcs
+from halide_core.algorithm.model import Function, Image, ScalarParam, realization_order, with_made_funcs
 from halide_core.algorithm.schedule_source import Given, schedule_source
+from halide_core.algorithm.snapshot import leaves
 from halide_core.checks import shown
 from halide_core.errors import ScheduleError
 from halide_core.ir import BufferField, Callee, ExprNode, ParamRef

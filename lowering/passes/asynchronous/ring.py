@@ -17,7 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from halide_core import ir
-from halide_core.algorithm.model import Function, UniqueNames
+from halide_core.algorithm.model import Function
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.analysis.simplify import simplify
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.bounds.engines.elimination import mentions

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from halide_core.algorithm.model import UniqueNames
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.ir import AllocateFlat, Block, ExprNode, For, If, Let, Load, LoopKind, Stmt, Store
 from halide_core.ir.visitor import Rewriter, walk
 

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any
 
 from halide_core import ir
-from halide_core.algorithm.model import UniqueNames
+from halide_core.algorithm.rename import UniqueNames
 from halide_core.analysis.linear import linear_of
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import halide_core as hl
-from halide_core.algorithm.model import snapshot
+from halide_core.algorithm.snapshot import snapshot
 from halide_core.bounds.infer.overflow import index_overflows
 from halide_core.ir.boxes import WINDOW_LIMIT
 

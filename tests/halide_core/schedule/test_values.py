@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.algorithm.model import Function, Image, ScalarParam, leaves, realization_order
+from halide_core.algorithm.model import Function, Image, ScalarParam, realization_order
+from halide_core.algorithm.snapshot import leaves
 from tests.campaigns.fuzz.draw import draw
 from tests.support.raising import raised
 
