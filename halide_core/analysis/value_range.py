@@ -86,13 +86,11 @@ class ValueRanges:
 
     def numbers(self, e: ExprNode) -> Range:
         """The range of a float's value where that is a number, or infinite: what a NaN is left out of, as ``abs`` of
-        any float is not negative. Its ends are infinite where ``of`` knows nothing."""
+        any float is not negative, and no root is, however it is rounded."""
         known = self._numbers.get(e)
         if known is None:
             known = self.of(e)
-            if any(map(math.isinf, known)):
-                known = meet(known, self._of_numbers(e) or known)
-            self._numbers[e] = known
+            known = self._numbers[e] = meet(known, self._of_numbers(e) or known)
         return known
 
     def _of_numbers(self, e: ExprNode) -> Range | None:

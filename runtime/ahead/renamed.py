@@ -2,7 +2,7 @@
 
 In: a pipeline's name, its linkage and its arguments. Out: a warning for what a header names otherwise.
 
-    compile_to_header("out.h", [image], "printf")   ->   HalideWarning: "printf" has a meaning of its own in C, …
+    compile_to_header("out.h", [image], "printf")   ->   HalideWarning: No function of C can be called "printf": …
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def warn_of_renamed(kinds: Sequence[OutputKind], name: str, linkage: Linkage, ar
     if _FOR_C.isdisjoint(kinds):
         return
     function = name.rsplit("::", maxsplit=1)[-1] if linkage.mangled else name
-    if linkage.function != function:
+    if linkage.function != function.strip("_"):
         _warn("function", function, linkage.function)
     names = Names()
     names.reserve(linkage.function)
@@ -37,6 +37,6 @@ def warn_of_renamed(kinds: Sequence[OutputKind], name: str, linkage: Linkage, ar
 
 def _warn(kind: str, name: str, used: str) -> None:
     warn_user(
-        f'"{name}" has a meaning of its own in C, or in the runtime: the {kind} is called "{used}" there.',
+        f'No {kind} of C can be called "{name}": C or the runtime has that name. It is "{used}" there.',
         HalideWarning,
     )

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -454,8 +455,10 @@ def test_names_are_safe_when_c_or_a_library_knows_them_already(tmp_path: Path, n
     f.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
     ip.set(numbers((5,), np.uint8))
     same(f.realize([5]), numbers((5,), np.uint8) + np.uint8(1))
-    f.compile_to_c(str(tmp_path / "f.c"), [ip, flag])
-    f.compile_to_header(str(tmp_path / "f.h"), [ip, flag])
+    told = nullcontext() if name in ("y1", "a-2", "été") else pytest.warns(hl.HalideWarning, match=rf'can be called "{name}"')
+    with told:
+        f.compile_to_c(str(tmp_path / "f.c"), [ip, flag])
+        f.compile_to_header(str(tmp_path / "f.h"), [ip, flag])
     assert (tmp_path / "f.h").read_text()
 
 
