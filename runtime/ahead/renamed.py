@@ -37,6 +37,7 @@ def warn_of_renamed(kinds: Sequence[OutputKind], name: str, linkage: Linkage, ar
 
 def _warn(kind: str, name: str, used: str) -> None:
     warn_user(
-        f'No {kind} of C can be called "{name}": C or the runtime has that name. It is "{used}" there.',
+        f'No {kind} of C can be called "{name}": C or the runtime has that name, or it is not in ASCII. It is "{used}" '
+        f"there.",
         HalideWarning,
     )

@@ -455,8 +455,8 @@ def test_names_are_safe_when_c_or_a_library_knows_them_already(tmp_path: Path, n
     f.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
     ip.set(numbers((5,), np.uint8))
     same(f.realize([5]), numbers((5,), np.uint8) + np.uint8(1))
-    told = nullcontext() if name in ("y1", "a-2", "été") else pytest.warns(hl.HalideWarning, match=rf'can be called "{name}"')
-    with told:
+    told = pytest.warns(hl.HalideWarning, match=f'can be called "{name}"')
+    with nullcontext() if name in ("y1", "a-2") else told:
         f.compile_to_c(str(tmp_path / "f.c"), [ip, flag])
         f.compile_to_header(str(tmp_path / "f.h"), [ip, flag])
     assert (tmp_path / "f.h").read_text()
