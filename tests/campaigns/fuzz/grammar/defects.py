@@ -50,7 +50,7 @@ _PROOFS = (proven_steps, "unproven_steps", "if not answers.folds and", "if True 
 DEFECTS: dict[str, Defect] = {
     "slide over an update elsewhere": Defect(
         "bd95f5d", sliding._Sliding, "_refusal",
-        'self._elsewhere(d, at, step) if at < len(self._loops) - 1 else ""', '""', unproven=True,
+        'self._elsewhere(d, at, step) if at < self._last else ""', '""', unproven=True,
     ),
     "hoisted predicates": Defect("aa0d793", hoist, "_reads_memory", "isinstance(s, Access)", "False"),
     "memory of rounded self-reads": Defect(
