@@ -9,7 +9,8 @@ loops around it the producer may be further without touching what an iteration b
 What has to be proven, of one dimension that slides along the only loop that moves: what an iteration computes is above
 all that the one before needs, and no iteration needs what is above the needs of a later one. An iteration computes,
 then, what is above the needs of all before it. Memory that folds keeps apart what lies closer together than it has
-slots. Where it is not proven the answer is 0: the producer waits until the iteration before is done.
+slots. Where it is not proven, or what reads it is rounded up beyond what it needs, the answer is 0: the producer waits
+until the iteration before is done.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def iterations_ahead(
     moving = [loop for loop in loops if simplify(loop.bounds.len) is not ir.ONE]
     if not moving:
         return Lead(None)
+    if reads_beyond(query, f):
+        return Lead(0)
     best = Lead(0)
     for slide in slides:
         if len(moving) == 1 and slide.loop == moving[0].name and _writes_what_it_covers(query, f, slide.dim):
@@ -60,6 +63,12 @@ def iterations_ahead(
             if best.count is not None and (count is None or count > best.count):
                 best = Lead(count, slide.loop, slide.dim)
     return best
+
+
+def reads_beyond(query: Query, f: Function) -> bool:
+    """True where something reads more of a Func than it needs, as a split that is rounded up does: that must not be
+    written meanwhile, though nobody uses it."""
+    return any(clause.reader.func is not f for clause in query.needs_memory.get(f, ()))
 
 
 def _writes_what_it_covers(query: Query, f: Function, d: int) -> bool:

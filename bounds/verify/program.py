@@ -92,6 +92,7 @@ def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
             tuple([holes.interval(i) for i in cpu_box(f, len(f.definitions) - 1)]),
             tuple(dict.fromkeys(slide.loop for slide in answers.slides if slide.func is f and slide.loop is not None)),
             answers.ahead.get(f),
+            any(clause.reader.func is not f for clause in query.needs_memory.get(f, ())),
             tuple([holes.expr(condition) for condition in _lengths(query, f)]),
         )
         for f in query.program.sliding

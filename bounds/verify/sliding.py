@@ -40,6 +40,8 @@ class Window:
     along: tuple[LoopName, ...]
     lead: Lead | None = None
     """The lead of the thread that computes it over those that read it, where there is one."""
+    beyond: bool = False
+    """True where something reads more than is needed."""
     rests: tuple[ExprNode, ...] = ()
     """The conditions of shifted splits on the lengths of its loops."""
 
@@ -119,11 +121,13 @@ class KeptMemory:
         for entered in loops:
             if lead is None or lead.count == 0 or entered.loop.loop != lead.loop:
                 continue
+            text: Text = ("nothing that runs beside it reads beyond what is needed",)
+            yield self._claim(ClaimKind.RACE, 0, text, context, ir.FALSE if window.beyond else ir.TRUE)
             needed, new, slots = window.needed[lead.dim], self.last[lead.dim], self.folds and self.folds[lead.dim]
             end = ir.add(needed.min, needed.len)
             var, over = entered.loop.var, entered.loop.bounds
             first, before = ir.less_equal(var, over.min), _moved(entered, context, end, -1)
-            text: Text = (f"what is computed ahead in dimension {lead.dim} is above what the iteration before reads",)
+            text = (f"what is computed ahead in dimension {lead.dim} is above what the iteration before reads",)
             yield self._claim(ClaimKind.RACE, 0, text, context, any_of((first, ir.less_equal(before, new.min))))
             text = (f"no iteration reads more in dimension {lead.dim} than the next one may",)
             yield self._claim(ClaimKind.RACE, 0, text, context, any_of((first, ir.less_equal(before, end))))

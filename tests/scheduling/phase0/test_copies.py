@@ -76,7 +76,7 @@ def test_uses_are_those_of_the_user_s_funcs() -> None:
 def test_fold_names_loops_of_the_user_s_funcs() -> None:
     g, f, n = specialized()
     k = hl.Func("k")
-    k[x, y] = f[x, y] + f[x + 1, y]
+    k[x, y] = f[x, y] + f[x + 1, y + 1]
     k.specialize(n > 2)
     f.compute_at(k, y)
     g.compute_at(f, x).store_at(k, y).fold_storage(x, 8)
@@ -84,6 +84,17 @@ def test_fold_names_loops_of_the_user_s_funcs() -> None:
         k.realize([4, 4])
     assert caught.value.message.startswith("g.fold_storage(x, 8): ")
     assert "$" not in caught.value.message
+
+
+def test_fold_moves_along_the_only_loop_that_has_iterations() -> None:
+    """Of a row of ``f`` each, the loop over its rows is none that ``g`` moves in."""
+    g, f, n = specialized()
+    k = hl.Func("k")
+    k[x, y] = f[x, y] + f[x + 1, y]
+    k.specialize(n > 2)
+    f.compute_at(k, y)
+    g.compute_at(f, x).store_at(k, y).fold_storage(x, 8)
+    np.testing.assert_array_equal(np.asarray(k.realize([40, 9])), k.evaluate([40, 9]))
 
 
 @pytest.mark.parametrize("value", [3, 4])
