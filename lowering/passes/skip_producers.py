@@ -51,7 +51,8 @@ from halide_core.ir import (
     boxes,
 )
 from halide_core.ir.logic import all_of, conjuncts
-from halide_core.ir.visitor import free_variables, parts, stmt_exprs, sub_stmts, subexpressions, walk
+from halide_core.ir.visitor import free_variables, parts, stmt_exprs, subexpressions, walk
+from halide_core.lowering.passes.needed.statement_reads import StatementReads
 from halide_core.schedule.directives import DebugToFile
 
 Conjunction = frozenset[ExprNode]
@@ -166,7 +167,7 @@ class _Skipping:
 
     def __init__(self, outputs: frozenset[Callee]) -> None:
         self._outputs = outputs
-        self._reads: dict[Stmt, frozenset[Callee]] = {}
+        self._reads = StatementReads()
 
     def stmt(self, s: Stmt, after: Needs, place: _Place) -> tuple[Stmt, Needs]:
         """The statement, and what it reads; ``after`` is what is read after it."""
@@ -187,7 +188,7 @@ class _Skipping:
             case WriteFile(func=f):
                 return s, {**self._indices(stmt_exprs(s)), f: frozenset((_ALWAYS,))}
         # Of threads that wait for each other each does its part in every run: what is in there is read always.
-        return s, {f: frozenset((_ALWAYS,)) for f in self._reads_of(s)}
+        return s, {f: frozenset((_ALWAYS,)) for f in self._reads.of(s)}
 
     def _block(self, s: Block, after: Needs, place: _Place) -> tuple[Stmt, Needs]:
         places: list[_Place] = []
@@ -242,7 +243,7 @@ class _Skipping:
             kept = _resolved(frozenset(e for e in c if _is_plain(e)) for c in kept)
         if _ALWAYS in kept or len(kept) > _MOST:
             return None
-        if any(depth > life.depth and s.func in self._reads_of(each) for depth, each in place.earlier):
+        if any(depth > life.depth and s.func in self._reads.of(each) for depth, each in place.earlier):
             return None  # a later iteration reads first what this one computes
         alternatives = sorted(_least(kept), key=lambda c: sorted(map(repr, c)))
         return reduce(_or, [reduce(ir.conjunction, sorted(c, key=repr)) for c in alternatives])
@@ -253,14 +254,6 @@ class _Skipping:
         own = {each.func for each in inside if isinstance(each, Allocate)} | {s.func}
         written = {each.func for each in inside if isinstance(each, Provide)} - own
         return written.isdisjoint(self._outputs) and written.isdisjoint(after)
-
-    def _reads_of(self, s: Stmt) -> frozenset[Callee]:
-        known = self._reads.get(s)
-        if known is None:
-            direct = (e.callee for e in subexpressions(stmt_exprs(s)) if isinstance(e, Access))
-            known = frozenset(direct).union(*map(self._reads_of, sub_stmts(s)))
-            self._reads[s] = known
-        return known
 
     def _indices(self, roots: Iterable[ExprNode]) -> Needs:
         """The needs of indices: right wherever the statement runs."""

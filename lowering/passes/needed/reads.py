@@ -44,7 +44,8 @@ from halide_core.ir import (
 )
 from halide_core.ir.logic import all_of, conjuncts, negation
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import free_variables, stmt_exprs, sub_stmts, subexpressions, walk
+from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
+from halide_core.lowering.passes.needed.statement_reads import StatementReads
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
 
 
@@ -179,7 +180,7 @@ class ReadSearch:
 
     def __init__(self) -> None:
         self.trimmed: set[Stmt] = set()
-        self._reads: dict[Stmt, frozenset[Callee]] = {}
+        self._reads = StatementReads()
 
     def of(self, callee: Callee, stmts: Sequence[Stmt], place: PathPlace) -> list[CountedRead] | None:
         """The reads of a callee in what follows a place; None where one stands in a statement of which nothing is
@@ -187,22 +188,13 @@ class ReadSearch:
         found: list[CountedRead] = []
         place = place.inside()
         for s in stmts:
-            if callee in self.read_in(s) and not self._gather(callee, s, place, False, found):
+            if callee in self._reads.of(s) and not self._gather(callee, s, place, False, found):
                 return None
             place = place.after(s)
         return found
 
-    def read_in(self, s: Stmt) -> frozenset[Callee]:
-        """All that is read in a statement."""
-        known = self._reads.get(s)
-        if known is None:
-            direct = (e.callee for e in subexpressions(stmt_exprs(s)) if isinstance(e, Access))
-            known = frozenset(direct).union(*map(self.read_in, sub_stmts(s)))
-            self._reads[s] = known
-        return known
-
     def _gather(self, callee: Callee, s: Stmt, place: PathPlace, narrowed: bool, found: list[CountedRead]) -> bool:
-        if callee not in self.read_in(s):
+        if callee not in self._reads.of(s):
             return True
         narrowed |= s in self.trimmed
         match s:

@@ -59,6 +59,7 @@ _LONG = 60
 _SEVERAL = 2
 """An end that is the furthest of more than this is seldom nearer than that of all there is."""
 _PLAIN = (Block, For, If, Label, Let, Allocate, Provide, ir.PrefetchRegion)
+"""Statements of which all that they do is known here."""
 _MOST = 24
 """Of a Func that is read in more places nothing is trimmed."""
 
@@ -372,9 +373,7 @@ def _points(s: Stmt, f: Function, place: PathPlace) -> list[_Point]:
 def _is_alone(s: Stmt, f: Function) -> bool:
     """True where nothing is written in a statement but a Func, and what has its memory in there."""
     inside = list(walk(s))
-    if not all(
-        isinstance(each, Block | For | If | Label | Let | Allocate | Provide | ir.PrefetchRegion) for each in inside
-    ):
+    if not all(isinstance(each, _PLAIN) for each in inside):
         return False
     own = {each.func for each in inside if isinstance(each, Allocate)}
     return all(each.func is f or each.func in own for each in inside if isinstance(each, Provide))
