@@ -45,6 +45,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.interface import Ranges
+from halide_core.bounds.infer.cases import by_case
 from halide_core.bounds.query.answers import Answer, Slide
 from halide_core.bounds.query.query import Binder, Define, ForAll, Path, Query, Taken, Where
 from halide_core.ir import Access, BinaryOp, ExprNode, HoleKind, Interval, LoopName, Select, Variable
@@ -110,11 +111,13 @@ class _Sliding:
                 yield Slide(self._f, d, loop, found, f'"{name}" slides along {loop}', least)
 
     def _least(self, d: int) -> ExprNode | None:
-        """The number of points that shifted splits of a dimension need, in whatever case; None without any."""
-        covered = hole(HoleKind.LOOP, self._f, 0, d).len
-        asked = [raised(o.condition) for o in self._query.obligations if o.func is self._f]
-        needed = [least for length, least in filter(None, asked) if length is covered]
-        return reduce(Simplifier(self._ranges.facts.at(self._query.top)).maximum, needed) if needed else None
+        """The number of points that shifted splits of a dimension need, by the case that a run takes; None without
+        any."""
+        covered, facts = hole(HoleKind.LOOP, self._f, 0, d).len, self._ranges.facts.at(self._query.top)
+        asked = [(o.key, raised(o.condition)) for o in self._query.obligations if o.func is self._f]
+        needs = [(key, found[1]) for key, found in asked if found is not None and found[0] is covered]
+        needed = by_case(self._query.program, needs, ir.ZERO, facts)
+        return reduce(Simplifier(facts).maximum, needed) if needed else None
 
     def _step(self, at: int) -> _LoopStep:
         known = self._steps.get(at)

@@ -211,6 +211,31 @@ def test_a_shifted_split_computes_some_of_what_is_kept_again(
     assert count.total(g) == W * rows
 
 
+def test_a_shifted_split_of_a_case_says_nothing_of_the_others() -> None:
+    """Two producers of one consumer: what the second is long in a case that is not taken is no length of the first."""
+    p, w, m, o = hl.Param(hl.Int(32), "p", 1), hl.Func("w"), hl.Func("m"), hl.Func("o")
+    w[x, y] = x + 10 * y
+    m[x, y] = w[x, 0]
+    o[x, y] = m[x, 4 - y] + w[x, y] + w[x + 2, y]
+    m.compute_at(o, x).store_at(o, y).specialize(p <= 0).split(x, x, xi, 3)
+    w.compute_at(o, x)
+    certified(o)
+    for taken in (1, 0):
+        p.set(taken)
+        np.testing.assert_array_equal(o.realize([4, 3]), o.evaluate([4, 3]))
+
+
+def test_a_window_with_a_shifted_split_in_one_case() -> None:
+    p, (g, f) = hl.Param(hl.Int(32), "p", 1), blur()
+    f.split(y, yo, yi, 3, hl.TailStrategy.GuardWithIf)
+    g.store_root().compute_at(f, yo).specialize(p > 0).split(y, yo, yi, 4)
+    certified(f)
+    for taken in (1, 0):
+        p.set(taken)
+        assert {at for _, at in counted(f, window(f)).of(g)} == set(range(-3, -3 + H + 2))
+        np.testing.assert_array_equal(f.realize([W, H]), f.evaluate([W, H]))
+
+
 def test_vectors_slide_along_vectors() -> None:
     s, g, f = source(40, 28), hl.Func("g"), hl.Func("f")
     g[x, y] = s[x, y] * 3
