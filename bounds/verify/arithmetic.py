@@ -60,10 +60,14 @@ def _unrounded(e: ExprNode) -> ExprNode:
     return e
 
 
+_LEAVING = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
+
+
 def _is_arithmetic(e: ExprNode) -> bool:
-    """True where an expression is a number of int64 only if nothing overflows. A quotient is one always, as that of the
-    least number by -1 wraps, and so does what is shifted, for the machine and for the solver."""
-    return isinstance(e, Binary) and e.type is INT64 and e.op not in (BinaryOp.DIV, BinaryOp.SHL)
+    """True where an expression is a number of int64 only if nothing overflows. Any other of numbers that are is one
+    always: the lesser of two is one of them, the quotient of the least number by -1 wraps, and so does what is
+    shifted, for the machine and for the solver."""
+    return isinstance(e, Binary) and e.type is INT64 and e.op in _LEAVING
 
 
 def _fits(over: Range) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 import halide_core as hl
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.index import TargetExprs, stage_variables
-from halide_core.bounds.verify.arithmetic import in_int64
-from halide_core.ir import Binary, ExprNode, pure_variable
+from halide_core.bounds.verify.arithmetic import in_int64, overflowing
+from halide_core.ir import Binary, BinaryOp, ExprNode, Variable, pure_variable
 from halide_core.ir.types import INT64, UInt
 from halide_core.ir.visitor import subexpressions
 
@@ -59,3 +60,15 @@ def test_sums_of_int64_are_exact_in_coordinates_and_wrap_in_values() -> None:
     exprs = TargetExprs(stage_variables(f.function, 0))
     assert {part.type for part in subexpressions([exprs.index(e)]) if isinstance(part, Binary)} == {INT64}
     assert {part.type for part in subexpressions([exprs.value(e)]) if isinstance(part, Binary)} == {UInt(64)}
+
+
+@pytest.mark.parametrize("op", [BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.BIT_AND])
+def test_no_claim_is_needed_of_what_numbers_of_int64_can_not_leave(op: BinaryOp) -> None:
+    anything, other = Variable(INT64, "a"), Variable(INT64, "b")
+    assert not overflowing([Binary(INT64, op, anything, other)], ConstantRanges())
+
+
+@pytest.mark.parametrize("op", [BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL])
+def test_a_claim_is_needed_of_sums_and_products(op: BinaryOp) -> None:
+    e = Binary(INT64, op, Variable(INT64, "a"), Variable(INT64, "b"))
+    assert overflowing([e], ConstantRanges()) == [e]
