@@ -52,7 +52,7 @@ class ComputedSpans:
         """True where it is proven: by ends that cost little, or by the best that there are."""
         variable = ir.pure_variable(name)
         keys = [key for key in self._query.program.keys(f) if key.stage == stage]
-        places = [(stage_variables(*key)[variable], self._query.writes[key].path) for key in keys]
+        places = [(stage_variables(*key)[variable], self._query.where_int32(key, variable)) for key in keys]
         return all(self._is_within(at, path, span) for at, path in places)
 
     def _is_within(self, at: ExprNode, path: Path, span: tuple[int, int]) -> bool:

@@ -114,10 +114,11 @@ class _Spans:
             if pure:
                 low, high = span if span is not None else (0, 0)
                 last = high + self._raised.get((f, d), 0)
-                if f not in self._algorithm.outputs:  # those lie within their windows
+                inside = f in self._algorithm.outputs and not definition.conditions()
+                if not inside:  # what an output writes at always lies within its window
                     low, last = self._computed(f, stage, name, (low, last))
-                if last > INT32.range[1] and f not in self._algorithm.outputs:
-                    risks.setdefault(ir.pure_variable(name))
+                    if last > INT32.range[1]:
+                        risks.setdefault(ir.pure_variable(name))
                 spans[ir.pure_variable(name)] = (low, min(last, INT32.range[1]))
         roots = [*definition.exprs()]
         domain = definition.domain

@@ -176,11 +176,14 @@ class Query:
 
     def where_int32(self, key: StageKey, e: ExprNode) -> Path:
         """The path on which an int32 expression of a stage must not wrap: that of its points; and of all iterations
-        where it is a reduction variable, since conditions on those are understood as if it never did."""
+        where it is a variable, since conditions on those are understood as if it never did."""
         path, core = self.writes[key].path, self.program.nests[key].core
-        while isinstance(e, RVarRef) and isinstance(core, If):
-            assert path.parent is not None, "each condition is a binder"
-            path, core = path.parent, core.then
+        conditions: set[ExprNode] = set()
+        while isinstance(e, RVarRef | Variable) and isinstance(core, If):
+            conditions.add(core.condition)
+            core = core.then
+        while isinstance(path.binder, Where) and path.binder.condition in conditions and path.parent is not None:
+            path = path.parent
         return path
 
     def scope(self, level: Level) -> Path:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition
 from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.index import TargetExprs
 from halide_core.analysis.interval import Range
@@ -72,12 +71,6 @@ def _is_arithmetic(e: ExprNode) -> bool:
 
 def _fits(over: Range) -> bool:
     return over[0] >= _LEAST and over[1] <= _MOST
-
-
-def predicates(definition: Definition) -> list[ExprNode]:
-    """The conditions of a definition, outermost first."""
-    domain = definition.domain
-    return [p for p in (ir.TRUE if domain is None else domain.predicate, definition.predicate) if p is not ir.TRUE]
 
 
 def fits_int32(e: ExprNode) -> ExprNode:

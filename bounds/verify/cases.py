@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.bounds.verify.arithmetic import predicates
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import If, Interval, Stmt
 from halide_core.ir.logic import negation
@@ -73,7 +72,7 @@ def sites_of_cases(site: StageSite, program: Program) -> tuple[list[StageSite], 
 def _tests(program: Program, key: StageKey) -> int:
     """The number of conditions of a nest's assignment. Specialization may leave out some of the definition's."""
     if not program.specialized:
-        return len(predicates(key.func.definitions[key.stage]))
+        return len(key.func.definitions[key.stage].conditions())
     core, count = program.nests[key].core, 0
     while isinstance(core, If):
         core, count = core.then, count + 1

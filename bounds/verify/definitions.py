@@ -20,7 +20,7 @@ from halide_core.algorithm.model import Definition, Function
 from halide_core.algorithm.rename import Renamed
 from halide_core.analysis.index import TargetExprs, stage_variables
 from halide_core.analysis.simplify import simplify
-from halide_core.bounds.verify.arithmetic import fits_int32, in_int64, predicates
+from halide_core.bounds.verify.arithmetic import fits_int32, in_int64
 from halide_core.bounds.verify.memory import Reads, accesses_in
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import (
@@ -145,7 +145,7 @@ class _Meant:
         renamed = Renamed(to, domains)
         self.args = [renamed.expr(e) for e in meant.args]
         self.values = [renamed.expr(e) for e in meant.values]
-        self.conditions = [renamed.expr(e) for e in predicates(meant)]
+        self.conditions = [renamed.expr(e) for e in meant.conditions()]
         self._domain = () if meant.domain is None else meant.domain.bounds
 
     def coordinates(self) -> list[ExprNode]:

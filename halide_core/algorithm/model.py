@@ -158,6 +158,11 @@ class Definition:
     undefined: tuple[int, ...] = ()
     """The components that a first definition never gives a value: no trace shows stores of them."""
 
+    def conditions(self) -> list[ir.ExprNode]:
+        """The conditions that points are written under, outermost first: its domain's, and its own."""
+        domain = self.domain
+        return [p for p in (ir.TRUE if domain is None else domain.predicate, self.predicate) if p is not ir.TRUE]
+
     def exprs(self) -> tuple[ir.ExprNode, ...]:
         """Every expression of the stage: arguments, values, and the predicates, its own and its domain's."""
         tests = (self.predicate, ir.TRUE if self.domain is None else self.domain.predicate)

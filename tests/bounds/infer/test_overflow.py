@@ -190,3 +190,29 @@ def test_coordinates_that_a_shifted_split_adds_are_some() -> None:
         f.realize(window)
     factor.set(8)
     f.realize(window)
+
+
+def conditional(split: hl.Expr | int) -> hl.Func:
+    """An output whose update writes where ``r > x``, in whole tiles: in those that reach beyond its window, too."""
+    f, r, xo, xi = hl.Func("f"), hl.RDom([(2, 3)], "r"), hl.Var("xo"), hl.Var("xi")
+    r.where(r.x > x)
+    f[x, y] = x + y
+    f[x, r.x] += 1
+    f.update(0).split(x, xo, xi, split)
+    return f
+
+
+def test_points_that_an_output_does_not_write_are_coordinates_too() -> None:
+    """Beyond int32 the condition would hold again, and its tile write far from all memory."""
+    p = hl.Param(hl.Int(32), "p", 2)
+    f = conditional(hl.max(p, 1))
+    assert not f.certify().failures
+    p.set(LIMIT + 1)
+    window = hl.Buffer(hl.Int(32), [1, 5])
+    window.set_min([LIMIT, 0])
+    with pytest.raises(hl.PipelineError, match='x in "f" leaves int32'):
+        f.realize(window)
+
+
+def test_points_near_the_window_are_not_checked() -> None:
+    assert "leaves int32" not in str(conditional(8).explain())
