@@ -212,6 +212,10 @@ def _draw_parallel(d: Drawing) -> None:
     d.nest.run_as(loop.name, LoopKind.PARALLEL)
 
 
+_WIDE = 0.3
+"""So often vectors may be wider than registers, which makes several of one loop's."""
+
+
 def _draw_inner(method: str, suffix: str, kind: LoopKind) -> Callable[[Drawing], None]:
     """The generator of ``vectorize`` or ``unroll``, of a whole loop of constant length or with a factor."""
 
@@ -228,7 +232,7 @@ def _draw_inner(method: str, suffix: str, kind: LoopKind) -> Callable[[Drawing],
             d.tell(method, Loop(loop.name))
             d.nest.run_as(loop.name, kind)
         else:
-            k = d.rng.choice([1, 2, 3, 4, 4, 5, 8])
+            k = d.rng.choice([1, 2, 3, 4, 4, 5, 8, *([16, 32] if vectorize and d.rng.random() < _WIDE else [])])
             tail = d.tail(loop, k)
             d.tell(method, Loop(loop.name), number(k, INT32), *_tail_args(tail))
             inner = d.inner(loop, suffix)

@@ -29,10 +29,33 @@ def draw_of_any(method: str, *given: Given) -> Callable[[Case, random.Random], C
     return draw
 
 
+_STORES = ("store_at", "store_root", "fold_storage", "hoist_storage", "hoist_storage_root", "memoize")
+_ANYWHERE = 0.2
+
+
+def _draw_ring(case: Case, rng: random.Random) -> Case | None:
+    """The generator of a ring: of a Func that is computed in a loop by a thread of its own, with memory outside of that
+    loop; and at times of any."""
+    copies = number(rng.choice([1, 2, 2, 3, 3, 4]), INT32)
+    kept = {t.func for t in case.directives if t.method in _STORES}
+    inside = [t for t in case.directives if t.method == "compute_at" and t.func not in kept]
+    if not inside or rng.random() < _ANYWHERE:
+        return draw_of_any("ring_buffer", copies)(case, rng)
+    told = rng.choice(inside)
+    outer = [t.args for t in inside if t.args[0] == told.args[0] and t.args != told.args]
+    if outer and rng.random() < 0.5:
+        case = with_told(case, Told(told.func, 0, "hoist_storage", rng.choice(outer)))
+    else:
+        case = with_told(case, Told(told.func, 0, "hoist_storage_root"))
+    if all(t.func != told.func or t.method != "async_" for t in case.directives):
+        case = with_told(case, Told(told.func, 0, "async_"))
+    return with_told(case, Told(told.func, 0, "ring_buffer", (copies,)))
+
+
 THREADS = Family(
     "threads",
     {
         "async_": Drawn(draw_of_any("async_"), (Async,), 0.1),
-        "ring_buffer": Drawn(draw_of_any("ring_buffer", number(3, INT32)), (RingBuffer,), 0.05),
+        "ring_buffer": Drawn(_draw_ring, (RingBuffer,), 0.1),
     },
 )
