@@ -29,6 +29,7 @@ from halide_core.bounds.engines.float_ends import (
 from halide_core.bounds.smt.floats import kept_ranges
 from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, Intrinsic, ParamRef, Select, Variable
 from halide_core.ir.types import BOOL, INT64
+from halide_core.ir.visitor import subexpressions
 
 _FAR = 1 << 33
 """Coordinates of windows, and ends of what they read, are nearer."""
@@ -79,6 +80,16 @@ class Shape:
     def is_product(self) -> bool:
         """True where two factors vary: the function need not be monotone in their arguments."""
         return any(part is not Part.BESIDE for part in self.parts)
+
+    @property
+    def unknowns(self) -> tuple[Variable, ...]:
+        """What stands for the arguments."""
+        return tuple(map(_unknown, range(len(self.arguments))))
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """True where there is no Param in the function, so that it has a value for each integer."""
+        return not any(isinstance(e, ParamRef) for e in subexpressions([self.function]))
 
     def at(self, part: Part) -> tuple[ExprNode, ...]:
         """The arguments in a part of it."""

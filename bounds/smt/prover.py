@@ -288,7 +288,10 @@ class Prover:
             model = solver.model()
             broken = [a for a in untold if not z3.is_true(model.eval(a, model_completion=True))][:AXIOM_BATCH]
             if not broken:
-                broken = [terms.axioms[n] for n in terms.products.broken(axioms, valued(model), AXIOM_BATCH)]
+                state = valued(model)
+                numbers = terms.products.broken(axioms, state, AXIOM_BATCH)
+                numbers = numbers or terms.placed.broken(axioms, state, AXIOM_BATCH)
+                broken = [terms.axioms[n] for n in numbers]
             if not broken:
                 return solver, z3.sat
             say(solver, *broken)

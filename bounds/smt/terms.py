@@ -54,6 +54,7 @@ from halide_core.bounds.smt.formulas import (
     opposite,
 )
 from halide_core.bounds.smt.position_products import PositionProducts
+from halide_core.bounds.smt.position_values import PositionValues
 from halide_core.bounds.smt.positions import Shape, extreme, no_greater, shapes_of
 from halide_core.bounds.smt.products import FEW_VALUES, Products
 from halide_core.bounds.smt.z3_api import unknowns_in
@@ -98,6 +99,7 @@ class Z3Terms:
         """Terms whose numbers are keys: others get the numbers of those that are gone."""
         self._positions: dict[tuple[Type, ExprNode], list[tuple[Shape, Any]]] = {}
         """By what function of integers they are: the floats that are taken for integers, each with its unknown."""
+        self.placed = PositionValues(self.axioms)
         self._products_of_positions: defaultdict[tuple[Type, ExprNode], PositionProducts]
         self._products_of_positions = defaultdict(PositionProducts)
         self._defined: dict[ExprNode, ExprNode] = {}
@@ -320,7 +322,9 @@ class Z3Terms:
                 ordered = self.axioms.tell_apart(implies(both(*(t.z for t in given)), least <= most))
                 said = said.union(ordered, *(t.axioms for t in given))
         alike.append((shape, z))
-        return said
+        arguments, given = ([self.of(e) for e in exprs] for exprs in (shape.arguments, shape.given))
+        placed = self.placed.place(type, shape, z, [t.z for t in arguments], [t.z for t in given])
+        return said.union(placed, *(t.axioms for t in (*arguments, *given) if placed))
 
     def _among_products(self, type: Type, shape: Shape, z: Any) -> frozenset[int]:
         """Axioms that put a product of positions between others."""
