@@ -155,7 +155,7 @@ class _Trimming:
         f = s.func
         if f in self._whole or not isinstance(f, Function):
             return s
-        if not (f in self._chosen or self._search.trimmed) or not _is_alone(s, f) or _is_an_index(s, f):
+        if not (f in self._chosen or self._search.trimmed) or not _is_alone(s, f):
             return s
         reads = self._search.of(f, later, place)
         if not reads or not all(read.narrowed for read in reads) or len(reads) > _MOST:
@@ -377,15 +377,6 @@ def _is_alone(s: Stmt, f: Function) -> bool:
         return False
     own = {each.func for each in inside if isinstance(each, Allocate)}
     return all(each.func is f or each.func in own for each in inside if isinstance(each, Provide))
-
-
-def _is_an_index(s: Label, f: Function) -> bool:
-    """True where a stage of a Func reads or writes at what the one before it made: loops of several stages end at
-    different points, as vectors and tiles are whole, so that what the last ones read may be garbage."""
-    exprs = [e for each in walk(s) for e in stmt_exprs(each)]
-    written = [e for each in walk(s) if isinstance(each, Provide) for e in each.args]
-    read = [e for access in subexpressions(exprs) if isinstance(access, Access) for e in access.args]
-    return any(isinstance(e, Access) and e.callee is f for e in subexpressions([*written, *read]))
 
 
 def _is_pointwise(s: Label, f: Function, d: int) -> bool:

@@ -5,8 +5,6 @@ In: nothing. Out: NEEDED, a part of ``steps.STEPS``.
 
 from __future__ import annotations
 
-import numpy as np
-
 import halide_core as hl
 from halide_core.lowering.passes.needed import reads, trim
 from tests.campaigns.mutate.steps.judges import Made
@@ -40,17 +38,6 @@ def places() -> Made:
     f[x] = hl.select(x < 4, table[hl.clamp(at[x], 0, 9)], 7)
     table.compute_root(), at.compute_root()
     return f, [(0, 8)]
-
-
-def chained() -> Made:
-    """The last vector of an update reads a table at what the first stage made, for lanes that nobody reads too."""
-    table, g, f = hl.ImageParam(hl.Int(32), 1, "table"), hl.Func("g"), hl.Func("f")
-    table.set(np.array([2, 0, 1], np.int32))
-    g[x] = x % 3
-    g[x] = hl.clamp(table[g[x]], 0, 2)
-    f[x] = hl.select(x < 5, g[x], 7)
-    g.compute_root().update(0).vectorize(x, 4)
-    return f, [(0, 12)]
 
 
 def sliding() -> Made:
@@ -123,9 +110,6 @@ NEEDED: dict[str, AutomaticStep] = {
     ),
     "trim: no point that counts follows from one beyond": AutomaticStep(
         trim, "_is_pointwise", "return False", "continue", scan
-    ),
-    "trim: no place follows from what one beyond holds": AutomaticStep(
-        trim, "_is_an_index", "e.callee is f", "False", chained
     ),
     "trim: a loop that is trimmed computes nothing else": AutomaticStep(
         trim, "_is_alone", "each.func in own", "True", sliding

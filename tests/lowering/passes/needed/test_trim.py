@@ -136,17 +136,6 @@ def test_what_is_read_everywhere_is_whole(define: Callable[[hl.Func, hl.Func], N
     assert counted(o, [(0, 16)]).total(f) == 16
 
 
-def test_what_a_func_reads_itself_at_is_computed() -> None:
-    """The last vector of the update reads the table at what the first stage makes for lanes that nobody reads."""
-    table, f, o = hl.ImageParam(hl.Int(32), 1, "table"), hl.Func("f"), hl.Func("o")
-    table.set(np.array([2, 0, 1], np.int32))
-    f[x] = x % 3
-    f[x] = hl.clamp(table[f[x]], 0, 2)
-    o[x] = hl.select(x < 20, f[x], 7)
-    f.compute_root().update(0).vectorize(x, 8)
-    assert counted(o, [(0, 50)]).total(f) == 50
-
-
 def test_thread_of_its_own_computes_all() -> None:
     f, g, o = halves()
     f.compute_root().async_()
