@@ -21,14 +21,17 @@ from halide_core.ir import Allocate, AnswerQuery, Block, BufferField, ExprNode, 
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, subexpressions, walk
-from halide_core.loop_nest import Level, Program, assemble, hole
+from halide_core.loop_nest import Level, Program, Prologue, assemble, hole, no_prologue
 
 
-def fill(program: Program, answers: Answers) -> Stmt:
-    """The program with its holes filled. Raises: InternalError if an engine left one open."""
+def fill(program: Program, answers: Answers, also: Prologue = no_prologue) -> Stmt:
+    """The program with its holes filled. ``also``: what stands at the head of each level besides, over holes.
+
+    Raises: InternalError if an engine left one open.
+    """
     filled = _Filling(answers, program)
     # The answers meet the obligations, or start-up checks stand for them: the tree need not repeat them.
-    rest = assemble(replace(program, obligations=()), filled.prologue)
+    rest = assemble(replace(program, obligations=()), lambda level: [*filled.prologue(level), *also(level)])
     body = _Folds(answers).stmt(filled.substitution.stmt(rest))
     regions = tuple((callee, box) for callee, box in answers.regions.items())
     head = filled.lets(None)

@@ -8,8 +8,11 @@ answered any number of times, and no answer depends on another engine's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from halide_core.analysis.prover import Facts
 from halide_core.bounds.query.query import Path
+from halide_core.ir import ExprNode
 
 
 class PathFacts:
@@ -32,3 +35,9 @@ class PathFacts:
                 known = self._at[each] = Facts(known)
             assert known is not None, "a path is below itself"
         return known
+
+    def said(self) -> Iterator[tuple[Path, tuple[ExprNode, ExprNode]]]:
+        """Every fact, with the path that it is said of: a pair of which the second is not below the first."""
+        for path, facts in self._at.items():
+            for each in facts.said():
+                yield path, each

@@ -134,6 +134,10 @@ class Facts:
         self._about.append(atom)
         self._forget(atom)
 
+    def said(self) -> list[tuple[ExprNode, ExprNode]]:
+        """The facts of this layer alone, as pairs of which the second is not below the first."""
+        return list(self._said)
+
     def simplified(self) -> dict[ExprNode, ExprNode]:
         """A memo for the expressions that are simplified by these facts, as they are now."""
         above = self._parent._count() if self._parent is not None else 0

@@ -1,7 +1,8 @@
 """Runs what every pass left of a pipeline by the target semantics (figure 2.8).
 
 In: a Func and a window. Out: the output in that window after each pass; an error where a program is stuck, where
-ε_mem is left in the window, or where two passes answer the bounds query differently.
+ε_mem is left in the window, where something does not hold that bounds inference took for true, or where two passes
+answer the bounds query differently.
 
     run_program(blur, [(0, 16), (0, 16)])   ->   {"fill": array, "simplify": array, …}
 """
@@ -18,8 +19,10 @@ import halide_core as hl
 from halide_core.ir import Stmt
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import Outcome, interpret
+from halide_core.lowering.interpreter.memory_model import AssertionFailure
 from halide_core.run.backend import Argument, Box
 from halide_core.run.pipeline import _values, allocated
+from tests.support.assumed import with_assumptions
 
 _ROUNDS = 64
 
@@ -53,16 +56,34 @@ def run_passes(
     request, trace = func._request(), LoweringTrace()
     values = _values(request)
     arguments = lower(request, trace=trace).arguments
+    components = [(request.outputs[0], k) for k in range(len(request.outputs[0].types))]
     outcomes: dict[str, Outcome] = {}
     regions: dict[str, Box] = {}
     for name, stmt in trace.passes:
         if after in (None, name):
             regions[name] = settled(stmt, arguments, values, tuple(window))
-            outputs = [allocated(request.outputs[0], regions[name], k) for k in range(len(request.outputs[0].types))]
+            outputs = [allocated(f, regions[name], k) for f, k in components]
             outcomes[name] = interpret(stmt, arguments, values, outputs, shuffle=rng)
+    if after is None:
+        _check_assumptions(trace, arguments, values, [allocated(f, regions["fill"], k) for f, k in components], rng)
     assert outcomes, f"there is no pass {after!r} among {[name for name, _ in trace.passes]}"
     assert len(set(regions.values())) == 1, f"passes answer the query differently: {regions}"
     return outcomes
+
+
+def _check_assumptions(
+    trace: LoweringTrace,
+    arguments: Sequence[Argument],
+    values: Sequence[Any],
+    outputs: Sequence[hl.Buffer],
+    rng: random.Random | None,
+) -> None:
+    """Runs the filled program, which has run without, with all that its answers rest on."""
+    assert trace.query is not None and trace.answers is not None
+    try:
+        interpret(with_assumptions(trace.query, trace.answers), arguments, values, outputs, shuffle=rng)
+    except AssertionFailure as false:
+        raise AssertionError(f"Bounds inference takes for true what is not: {false.message}") from false
 
 
 def run_program(

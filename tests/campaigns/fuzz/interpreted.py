@@ -1,6 +1,7 @@
 """The judge of every pass: what it left is run by the target semantics (figure 2.8).
 
-In: a request, the window of each output. Out: the outputs' values after each pass; or the error of a stuck state.
+In: a request, the window of each output. Out: the outputs' values after each pass; or the error of a stuck state. After
+the first one, the same program with all that bounds inference took for true, asserted.
 
 A pass that returned the tree it was given, or one that is the same, is not run again. The bounds query is asked after
 the first pass, which settles the regions that are allocated, and after the last one, which must agree.
@@ -19,13 +20,18 @@ from halide_core.ir import Stmt
 from halide_core.ir.visitor import alike
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import Outcome, Translated
+from halide_core.lowering.interpreter.memory_model import AssertionFailure
 from halide_core.run.backend import Argument, Box, Request
 from halide_core.run.pipeline import _filled, _hull, _values
 from tests.campaigns.fuzz.case import Window
 from tests.campaigns.fuzz.compare import Array
 from tests.campaigns.fuzz.verdict import Mismatch
+from tests.support.assumed import with_assumptions
 
 _T = TypeVar("_T")
+
+ASSUMED = "assumed"
+"""The name of what follows the first pass."""
 
 ROUNDS = 64
 _KEPT = 4
@@ -101,6 +107,8 @@ def run_passes(
     for name, stmt in (trace.passes[0], trace.passes[-1]) if brief else trace.passes:
         if before is None or not alike(stmt, before):
             yield name, partial(_run, stmt, request, arguments, regions, rng, steps)
+        if before is None:
+            yield ASSUMED, partial(_run_assumed, trace, request, arguments, regions, rng, steps)
         before = stmt
     last, stmt = trace.passes[-1]
     answer = _asked(stmt, request, arguments, regions, steps)
@@ -132,3 +140,19 @@ def _run(
     """Runs one tree into fresh outputs."""
     outputs = _filled(request, regions)
     return translated(stmt, arguments).run(_values(request), outputs, shuffle=rng, steps=steps)
+
+
+def _run_assumed(
+    trace: LoweringTrace,
+    request: Request,
+    arguments: tuple[Argument, ...],
+    regions: Sequence[Box],
+    rng: random.Random,
+    steps: int,
+) -> Outcome:
+    """Runs the filled program, which has run without, with what its answers rest on."""
+    assert trace.query is not None and trace.answers is not None
+    try:
+        return _run(with_assumptions(trace.query, trace.answers), request, arguments, regions, rng, steps)
+    except AssertionFailure as false:
+        raise Mismatch("a false assumption", false.message) from false

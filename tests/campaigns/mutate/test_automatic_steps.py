@@ -48,7 +48,7 @@ def test_a_slide_without_its_check_is_not_taken(name: str) -> None:
         assert interpreted((func, window)) == ""
 
 
-@pytest.mark.parametrize("name", [name for name, step in STEPS.items() if step.function in RULES])
+@pytest.mark.parametrize("name", [n for n, step in STEPS.items() if step.function in RULES and "partition" in n])
 def test_a_steady_part_that_is_found_wrongly_is_not_taken(name: str) -> None:
     """A finding of the rules is proven by what did not find it."""
     step = STEPS[name]

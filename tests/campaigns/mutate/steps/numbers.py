@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 import halide_core as hl
-from halide_core.bounds.infer import boxes, fused_lengths
+from halide_core.bounds.infer import boxes, fused_lengths, sliding
 from halide_core.bounds.infer import inference as answering
 from halide_core.bounds.infer.computed_spans import ComputedSpans
 from halide_core.lowering.passes import find_intrinsics as narrow
 from tests.campaigns.mutate.steps.judges import Made, certified
-from tests.campaigns.mutate.steps.step import AutomaticStep, image, x, y
+from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, y
 
 
 def wide() -> Made:
@@ -95,6 +95,18 @@ def unsigned() -> Made:
     return f, [(0, 4)]
 
 
+def in_one_case() -> Made:
+    """Two producers of one consumer. The second is three points long in a case that is not taken, and of the first two
+    more than the second has is read."""
+    p, w, m, o = hl.Param(hl.Int(32), "p", 1), hl.Func("w"), hl.Func("m"), hl.Func("o")
+    w[x, y] = x + 10 * y
+    m[x, y] = w[x, 0]
+    o[x, y] = m[x, 4 - y] + w[x, y] + w[x + 2, y]
+    m.compute_at(o, x).store_at(o, y).specialize(p <= 0).split(x, x, xi, 3, Tail.ShiftInwards)
+    w.compute_at(o, x)
+    return o, [(0, 4), (0, 3)]
+
+
 NUMBERS: dict[str, AutomaticStep] = {
     "narrow: a cast keeps every value": AutomaticStep(narrow, "_keeps", "to.can_represent(source)", "True", wide),
     "overflow: coordinates are checked where they may wrap": AutomaticStep(
@@ -106,6 +118,13 @@ NUMBERS: dict[str, AutomaticStep] = {
     ),
     "overflow: loops are over what is looked at": AutomaticStep(
         ComputedSpans, "are_within", "self._query.program.keys(f)", "()", far_apart, certified
+    ),
+    "regions: what one case needs is not said of others": AutomaticStep(
+        sliding._Sliding,
+        "_least",
+        "by_case(self._query.program, needs, ir.ZERO, facts)",
+        "[least for _, least in needs]",
+        in_one_case,
     ),
     "regions: one without points does not widen": AutomaticStep(
         boxes, "_where_any", "_choice(simplifier, some_b, both, end_a)", "end_a", some_rows
