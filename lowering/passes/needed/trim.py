@@ -165,7 +165,7 @@ class _Trimming:
         if not sides:
             return s
         nests = _TrimmedNests(f, sides, self)
-        made = nests.trimmed(s, place)
+        made = s if _steers_itself(s, f) else nests.trimmed(s, place)
         return self._where_needed(made, [side for side in sides if side.dim not in nests.narrowed], place)
 
     def _know(self, path: Path) -> None:
@@ -377,6 +377,16 @@ def _is_alone(s: Stmt, f: Function) -> bool:
         return False
     own = {each.func for each in inside if isinstance(each, Allocate)}
     return all(each.func is f or each.func in own for each in inside if isinstance(each, Provide))
+
+
+def _steers_itself(s: Label, f: Function) -> bool:
+    """True where a place or a condition of a Func's stages reads it: then every iteration of theirs must find a value,
+    whoever reads what it makes."""
+    inside = list(walk(s))
+    values = [e for each in inside if isinstance(each, Provide) for e in each.values]
+    places = [a for e in subexpressions(values) if isinstance(e, Access) for a in e.args]
+    others = [e for each in inside for e in (each.args if isinstance(each, Provide) else stmt_exprs(each))]
+    return any(isinstance(e, Access) and e.callee is f for e in subexpressions([*places, *others]))
 
 
 def _is_pointwise(s: Label, f: Function, d: int) -> bool:

@@ -88,6 +88,17 @@ def remembered() -> Made:
     return f, [(0, 6), (0, 6)]
 
 
+def steering() -> Made:
+    """Places in a table that a reduction of constant length, which stays whole, takes from its own Func."""
+    table, g, f, r = hl.Func("table"), hl.Func("g"), hl.Func("f"), hl.RDom([(0, 9)], "r")
+    table[x] = x * 3 % 10
+    g[x] = hl.clamp(x, 0, 9)
+    g[r.x] = table[hl.clamp(g[r.x], 0, 9)]
+    f[x] = hl.select(x < 5, g[x], 7)
+    table.compute_root(), g.compute_root()
+    return f, [(0, 12)]
+
+
 NEEDED: dict[str, AutomaticStep] = {
     "trim: no read that counts is beyond an end": AutomaticStep(
         trim._Trimming,
@@ -110,6 +121,9 @@ NEEDED: dict[str, AutomaticStep] = {
     ),
     "trim: no point that counts follows from one beyond": AutomaticStep(
         trim, "_is_pointwise", "return False", "continue", scan
+    ),
+    "trim: what a Func's own places are made of is there": AutomaticStep(
+        trim, "_steers_itself", "e.callee is f", "False", steering
     ),
     "trim: a loop that is trimmed computes nothing else": AutomaticStep(
         trim, "_is_alone", "each.func in own", "True", sliding

@@ -136,6 +136,29 @@ def test_what_is_read_everywhere_is_whole(define: Callable[[hl.Func, hl.Func], N
     assert counted(o, [(0, 16)]).total(f) == 16
 
 
+def _by_its_own_places(f: hl.Func, r: hl.RDom) -> None:
+    table = hl.Func("table")
+    table[x] = x * 3 % 10
+    table.compute_root()
+    f[r.x] = table[hl.clamp(f[r.x], 0, 9)]
+
+
+def _by_its_own_conditions(f: hl.Func, r: hl.RDom) -> None:
+    r.where(f[r.x] > 3)
+    f[r.x] += 1
+
+
+@pytest.mark.parametrize("update", [_by_its_own_places, _by_its_own_conditions])
+def test_what_steers_itself_is_whole(update: Callable[[hl.Func, hl.RDom], None]) -> None:
+    """The loop of the update is of constant length, and so is whole."""
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x] = hl.clamp(x, 0, 9)
+    update(f, hl.RDom([(0, 9)]))
+    o[x] = hl.select(x < 5, f[x], 7)
+    f.compute_root()
+    assert counted(o, [(0, 12)]).total(f) == 12
+
+
 def test_thread_of_its_own_computes_all() -> None:
     f, g, o = halves()
     f.compute_root().async_()
