@@ -30,9 +30,11 @@ def float_range(e: ExprNode, integers: Callable[[ExprNode], Range], known: Mappi
     return None if any(map(math.isinf, found)) else found
 
 
-def number_range(e: ExprNode, integers: Callable[[ExprNode], Range], known: Mapping[ExprNode, Range]) -> Range:
-    """The range of a float where it is no NaN; its ends may be infinite."""
-    return _Floats(integers, known).numbers(e)
+def converted_range(
+    e: ExprNode, type: Type, integers: Callable[[ExprNode], Range], known: Mapping[ExprNode, Range]
+) -> Range:
+    """The range of a float as an integer, where a NaN is 0."""
+    return _Floats(integers, known).converted(e, type)
 
 
 def declared_ranges(exprs: Iterable[ExprNode]) -> dict[ExprNode, Range]:

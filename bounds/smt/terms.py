@@ -33,10 +33,10 @@ from halide_core.bounds.smt.axioms import Axioms
 from halide_core.bounds.smt.constants import all_ones, euclid, with_numbers
 from halide_core.bounds.smt.floats import (
     by_integers,
+    converted_range,
     declared_ranges,
     float_range,
     infinite,
-    number_range,
     order,
     where_declared,
 )
@@ -269,7 +269,7 @@ class Z3Terms:
         if plain is not e:
             return self.of(plain)
         type, a = e.type, with_natural_root(e.a)
-        term = self._unknown("o", truncated(number_range(a, self._integer_range, self._given), type))
+        term = self._unknown("o", converted_range(a, type, self._integer_range, self._given))
         term = term._replace(axioms=term.axioms | self._placed(type, a, term.z))
         term = self._apart(type, a, term)
         declared = where_declared((a,), self._given, self._integer_range)

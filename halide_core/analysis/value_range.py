@@ -118,6 +118,25 @@ class ValueRanges:
                 return union(both, other) if any(map(math.isinf, self.of(a))) else both
         return None
 
+    def converted(self, e: ExprNode, type: Type) -> Range:
+        """The range of a float as an integer, where a NaN is 0."""
+        found = truncated(self.numbers(e), type)
+        return union(found, (0, 0)) if self._may_be_nan(e) else found
+
+    def _may_be_nan(self, e: ExprNode) -> bool:
+        """False where a float is certainly a number, or infinite. Of two that are no numbers ``min`` and ``max`` give
+        the second."""
+        if not any(map(math.isinf, self.of(e))):
+            return False
+        match e:
+            case FloatImm():
+                return math.isnan(e.value)
+            case Binary(op=BinaryOp.MIN | BinaryOp.MAX, b=b):
+                return self._may_be_nan(b)
+            case Select(a=a, b=b):
+                return self._may_be_nan(a) or self._may_be_nan(b)
+        return True
+
     def _compute(self, e: ExprNode) -> Range:
         match e:
             case IntImm(value=value):
@@ -125,7 +144,7 @@ class ValueRanges:
             case FloatImm():
                 return EVERYTHING if math.isnan(e.value) else (e.value, e.value)
             case Cast(a=a, type=type) if a.type.is_float() and type.is_integer() and not type.is_bool():
-                return truncated(self.numbers(a), type)
+                return self.converted(a, type)
             case Cast(a=a, type=type):
                 return self._cast(self.of(a), a.type, type)
             case Select(a=a, b=b):

@@ -20,7 +20,7 @@ from halide_core.analysis.interval import EVERYTHING
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Access, Binary, BinaryOp, Call, Cast, ExprNode, Intrinsic, Not, Select
-from halide_core.ir.types import BOOL, Type
+from halide_core.ir.types import BOOL, INT32, Type
 from halide_core.reference.scalar_ops import binary_function, call_function, cast_function
 from tests.support.answered import cpu
 
@@ -43,7 +43,7 @@ class _Draw:
         r = self.rng
         if depth == 0 or r.random() < 0.15:
             return self._leaf(type)
-        match r.randint(0, 6):
+        match r.randint(0, 7 if type.is_float() else 6):
             case 0:
                 return Cast(type, self.expr(r.choice(TYPES), depth - 1))
             case 1:
@@ -53,6 +53,9 @@ class _Draw:
                 return Binary(type, BinaryOp.MAX, Binary(type, BinaryOp.MIN, self.expr(type, depth - 1), high), low)
             case 3:
                 return self._call(type, depth)
+            case 7:  # of two that are no numbers the second counts
+                op = r.choice([BinaryOp.MIN, BinaryOp.MAX])
+                return Binary(type, op, self._constant(type), self.expr(type, depth - 1))
         ops = [BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX]
         if type.is_integer():
             ops += [BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR, BinaryOp.SHL, BinaryOp.SHR]
@@ -129,6 +132,9 @@ def test_range_holds_every_value(seed: int) -> None:
     for _ in range(30):
         inputs = draw.inputs()
         found = _value(e, inputs)
+        if e.type.is_float():
+            first, last = ValueRanges().converted(e, INT32)
+            assert first <= cast_function(e.type, INT32)(found) <= last, (e, found, first, last)
         if math.isnan(found):
             assert (low, high) == EVERYTHING, (e, low, high)
         else:
@@ -173,6 +179,10 @@ f32 = hl.ImageParam(hl.Float(32), 1, "f32")
         (hl.i32(hl.min(hl.max(f32[x], -2.0), hl.f32(u8[x]))), (-2, 255)),
         (hl.i32(hl.max(hl.min(9.0, f32[x]), 0.0)), (0, 9)),  # a NaN becomes 0.0
         (hl.i32(hl.min(9.0, hl.max(0.0, f32[x]))), (0, 9)),  # and here it stays one until the cast
+        (hl.i32(hl.min(9.0, hl.max(5.0, f32[x]))), (0, 9)),  # which makes it 0
+        (hl.i32(hl.max(-9.0, hl.min(-5.0, f32[x]))), (-9, 0)),
+        (hl.i32(hl.min(hl.max(5.0, f32[x]), 9.0)), (5, 9)),
+        (hl.i32(hl.max(5.0, hl.min(hl.sqrt(f32[x]), 9.0))), (5, 9)),
         (hl.i32(1.0 / hl.sqrt(f32[x])), (-(1 << 31), (1 << 31) - 1)),  # the root of -0.0 is -0.0
     ],
 )
@@ -188,6 +198,15 @@ def test_function_that_grows_is_bounded_as_far_as_its_limits_and_no_further(func
         assert low <= growing.function(end) <= high < math.inf
     for beyond in (growing.least - abs(growing.least) - 1, growing.most * 2):
         assert ValueRanges().of(Call(double, function, (ir.const(beyond, double),))) == EVERYTHING
+
+
+def test_a_nan_that_is_no_number_of_a_clamp_is_read_at_0() -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = x * 3 + 1
+    f[x] = g[hl.i32(hl.min(10.0, hl.max(5.0, f32[x])))]
+    g.compute_root()
+    f32.set(hl.Buffer(np.array([math.nan, 7, 3, math.inf, -math.inf], np.float32)))
+    assert np.asarray(f.realize([5])).tolist() == f.evaluate([5]).tolist() == [1, 22, 16, 31, 16]
 
 
 def test_range_of_a_param_is_what_it_promises() -> None:
