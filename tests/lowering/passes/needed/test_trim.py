@@ -159,6 +159,17 @@ def test_what_steers_itself_is_whole(update: Callable[[hl.Func, hl.RDom], None])
     assert counted(o, [(0, 12)]).total(f) == 12
 
 
+def test_what_vectors_beyond_the_end_read_at_is_computed() -> None:
+    """The last vector of the update reads the table at what the first stage makes for lanes that nobody reads."""
+    table, f, o = hl.ImageParam(hl.Int(32), 1, "table"), hl.Func("f"), hl.Func("o")
+    table.set(np.array([2, 0, 1], np.int32))
+    f[x] = x % 3
+    f[x] = hl.clamp(table[f[x]], 0, 2)
+    o[x] = hl.select(x < 20, f[x], 7)
+    f.compute_root().update(0).vectorize(x, 8)
+    assert counted(o, [(0, 50)]).total(f) == 50
+
+
 def test_thread_of_its_own_computes_all() -> None:
     f, g, o = halves()
     f.compute_root().async_()
