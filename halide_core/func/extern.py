@@ -5,10 +5,10 @@ In: the name of a C function, and what it is passed. Out: a Func without a defin
     e.define_extern("box3", [g, 7], Int(32), 1)   ->   int box3(halide_buffer_t *g, int32_t k, halide_buffer_t *e)
 
 The function is called with Halide's protocol: a Func of several values, passed or computed, is as many buffers. Before
-it computes it is asked for bounds. The output has no memory then (``host`` is NULL), nor have inputs that are not there
-yet: it writes into ``dim`` of each such input what it needs for the output's region, which it may widen, and computes
-nothing. Of an input that is there it may say what it needs in the same way; one that has less ends the run. Else it
-fills the output. It returns 0, or ends the run.
+it computes it is asked for bounds. The output has no memory then (``host`` is NULL), nor have the Funcs that it is
+passed, computed or not, and inputs that are not there yet: it writes into ``dim`` of each of these what it needs for
+the output's region, which it may widen, and computes nothing. Of an input that is there it may say what it needs in the
+same way; one that has less ends the run. Else it fills the output. It returns 0, or ends the run.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def define_extern(
         if isinstance(each, Function) and not each.definitions:
             raise DefinitionError(f'Func "{each.name}" is passed to "{name}" before it is defined.')
         if isinstance(each, ir.ExprNode) and any(isinstance(e, ir.BufferField) for e in subexpressions((each,))):
-            raise DefinitionError(f"The shape of a buffer can't be passed to \"{name}\": it gets the buffer itself.")
+            raise DefinitionError(f'The shape of a buffer can\'t be passed to "{name}": it gets the buffer itself.')
         if isinstance(each, Function):
             freeze(each)
     here = user_location()

@@ -27,6 +27,11 @@ Value: TypeAlias = "Buffer | int | float | None"
 Known: TypeAlias = "Mapping[Image | ScalarParam | Function, Value]"
 
 
+class FuncImage(Image):
+    """An image that a segment reads in place of a Func of the pipeline. Whoever asks a C function for bounds passes it
+    as a Func, without memory, also where its values are there: a function may look at its inputs alone."""
+
+
 class ExternFunction:
     """The C function of one extern stage.
 
@@ -49,8 +54,8 @@ class ExternFunction:
         self._function.restype = ctypes.c_int
 
     def ask(self, region: Box, known: Known) -> tuple[Box, dict[int, Box]]:
-        """The region of the output that is computed, and those needed of what is not there yet, by position. The
-        function is asked in any case, as by Halide: it may widen the region.
+        """The region of the output that is computed, and those needed of Funcs and of what is not there yet, by
+        position. The function is asked in any case, as by Halide: it may widen the region.
 
         Raises:
             PipelineError: the function fails, or needs elements that an input does not have.
@@ -64,7 +69,7 @@ class ExternFunction:
                 continue
             assert isinstance(param, Image | Function)
             values = known.get(param)
-            if isinstance(values, Buffer):  # a copy: the function may write into it what it needs
+            if isinstance(values, Buffer) and not isinstance(param, FuncImage):  # a copy: it may be written into
                 there[k] = _box_of(values), copied(describe(values))
                 given.append(_address(there[k][1][0]))
             else:
@@ -72,10 +77,16 @@ class ExternFunction:
                 given += [_address(each[0]) for each in asked[k]]
         outputs = [unknown(type, _dense(region)) for type in self._stage.types]
         self._invoke([*given, *(_address(each[0]) for each in outputs)])
+        needed = {k: _around(buffers) for k, buffers in asked.items()}
         if not is_empty(region):
             for k, (box, buffer) in there.items():
                 self._check(k, _box(buffer[0]), box)
-        return _around(outputs), {k: _around(buffers) for k, buffers in asked.items()}
+            for k, box in needed.items():
+                param = self._call.params[k]
+                values = known.get(param) if isinstance(param, FuncImage) else None
+                if isinstance(values, Buffer):
+                    self._check(k, box, _box_of(values))
+        return _around(outputs), needed
 
     def fill(self, results: Sequence[Buffer], buffers: Mapping[int, Sequence[Buffer]], known: Known) -> None:
         """Computes the values in the region of some Buffers, one for each component."""
@@ -101,10 +112,11 @@ class ExternFunction:
         for d, ((first, length), (low, extent)) in enumerate(zip(needed, box, strict=True)):
             if length > 0 and (first < low or first + length > low + extent):
                 assert isinstance(param, Image)
+                kind = "" if isinstance(param, FuncImage) else "input "
                 raise PipelineError(
-                    f'The C function "{self._call.name}", which computes Func "{self._stage.name}", needs input '
-                    f'"{param.name}" from {first} to {first + length - 1} in dimension {d}, but it has only {low} to '
-                    f"{low + extent - 1}."
+                    f'The C function "{self._call.name}", which computes Func "{self._stage.name}", needs '
+                    f'{kind}"{param.name}" from {first} to {first + length - 1} in dimension {d}, but it has only '
+                    f"{low} to {low + extent - 1}."
                 )
 
 

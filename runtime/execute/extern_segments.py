@@ -30,7 +30,7 @@ from halide_core.algorithm.strides import any_stride
 from halide_core.errors import UNKNOWN_LOCATION, Location, ScheduleError
 from halide_core.ir.memory import Layout
 from halide_core.run.backend import ArgumentKind, Compiled, Request
-from halide_core.runtime.execute.extern_calls import ExternFunction, Value
+from halide_core.runtime.execute.extern_calls import ExternFunction, FuncImage, Value
 from halide_core.runtime.execute.extern_directives import before_externs
 from halide_core.runtime.execute.extern_parts import CallingLoops, blocks_of, inside, iteration, level_of, tell_copies
 from halide_core.schedule.directives import ComputeRoot
@@ -151,7 +151,7 @@ class _Cutter:
         found: dict[Function, tuple[Image, ...]] = {}
         for e in self._cuts:
             typed = zip(_names(e), e.types, strict=True)
-            found[e] = tuple([Image(names.fresh(name), t, e.dimensions, _location(e)) for name, t in typed])
+            found[e] = tuple([FuncImage(names.fresh(name), t, e.dimensions, _location(e)) for name, t in typed])
             if layout_of(e).order[:1] not in ((), (0,)):  # neighbours in dimension 0 lie as far apart as they lie
                 for image in found[e]:
                     image.constraints[ir.Field.STRIDE, 0] = any_stride(image)

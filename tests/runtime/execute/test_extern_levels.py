@@ -51,6 +51,26 @@ def test_input_at_the_root_is_computed_once(calls: Calls, capfd: pytest.CaptureF
     assert (told.out + told.err).count("Store g.0") == 3 * 5
 
 
+@pytest.mark.parametrize("where", ["at the level", "at the root", "inlined", "a stage"])
+def test_func_that_is_passed_has_no_memory_in_a_bounds_query(calls: Calls, where: str) -> None:
+    """A C function may tell a bounds query by its inputs, as in Halide, also where these were computed before."""
+    g, e = hl.Func("g"), hl.Func("e")
+    g[x, y] = x * x + 3 * y
+    if where == "a stage":
+        g, inner = hl.Func("g"), g
+        g.define_extern("levels_by_input", [inner], hl.Int(32), [x, y])
+    e.define_extern("levels_by_input", [g], hl.Int(32), [x, y])
+    f = hl.Func("f")
+    f[x, y] = e[x, y]
+    f.split(y, yo, yi, 2)
+    e.compute_at(f, yo).serial(x).reorder(y, x)
+    if where != "inlined":
+        g.compute_at(f, yo) if where == "at the level" else g.compute_root()
+    j, i = np.mgrid[0:4, 0:5]
+    expected = corner(i, j) + corner(i + 1, j) + corner(i, j + 1) if where == "a stage" else corner(i, j)
+    assert calls.of(lambda: f.realize([5, 4]))[0] == expected.tolist()
+
+
 def test_levels_of_two_depths_are_called_at_their_own(calls: Calls) -> None:
     _, e, middle = made()
     outer, f = hl.Func("outer"), hl.Func("f")
