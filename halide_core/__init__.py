@@ -151,10 +151,11 @@ from halide_core.lang.ops.math import (
     trunc,
 )
 from halide_core.lang.ops.printing import print, print_when
+from halide_core.lang.ops.random_numbers import random_float, random_int, random_uint
 from halide_core.lang.output_buffer import OutputImageParam
 from halide_core.lang.param import Param
 from halide_core.lang.parameter import Parameter
-from halide_core.lang.placeholders import memoize_tag, random_float, random_int, random_uint, require, undef
+from halide_core.lang.placeholders import memoize_tag, require, undef
 from halide_core.lang.rdom import RDom, RVar
 from halide_core.lang.tuple import Tuple
 from halide_core.lang.user_context import user_context_value

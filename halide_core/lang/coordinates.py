@@ -29,7 +29,8 @@ def as_tuple(index: Coordinates) -> tuple[ExprLike, ...]:
     return tuple(index) if isinstance(index, Sequence) else (index,)
 
 
-def _as_int32(node: ir.ExprNode) -> ir.ExprNode | None:
+def as_int32(node: ir.ExprNode) -> ir.ExprNode | None:
+    """The node as an int32; None where that can't hold its type."""
     if isinstance(node, ir.IntImm):
         return ir.const(node.value, INT32) if INT32.can_represent(node.value) else None
     return ir.cast(INT32, node) if node.type.is_integer() and INT32.can_represent(node.type) else None
@@ -47,7 +48,7 @@ def coordinates(what: str, args: Sequence[ExprLike]) -> tuple[ir.ExprNode, ...]:
     nodes: list[ir.ExprNode] = []
     for i, arg in enumerate(args):
         node = as_node(arg)
-        fitting = _as_int32(node)
+        fitting = as_int32(node)
         if fitting is None:
             raise TypeMismatchError(
                 f"Argument {i + 1} of {what}, {node!r}, is of {node.type}: a coordinate is an int32. "
@@ -77,7 +78,7 @@ def startup(value: ExprLike, what: str, error: type[HalideError] = DefinitionErr
         raise error(f"{what} must be an integer, not {shown(value)}.") from wrong
     if not node.type.is_integer() or node.type.is_bool():
         raise error(f"{what} must be an integer, not {shown(node)} of {node.type}.")
-    fitting = _as_int32(node)
+    fitting = as_int32(node)
     if fitting is None and isinstance(node, ir.IntImm):
         raise error(f"{what} must be an int32, not {node.value}.")
     _require_startup(node, what, error)

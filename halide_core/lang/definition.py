@@ -37,6 +37,7 @@ from halide_core.ir.visitor import Rewriter, subexpressions
 from halide_core.lang.at_once import refuse_lists, spread
 from halide_core.lang.coordinates import check_arity
 from halide_core.lang.expr import Expr, Operand, Var, arithmetic, as_node, is_plain, matched
+from halide_core.lang.ops.random_numbers import with_random_numbers
 from halide_core.lang.placeholders import concrete, coordinates_defined, refuse_placeholders
 from halide_core.lang.tuple import several
 
@@ -132,14 +133,15 @@ def _define_pure(
     function: Function, names: tuple[str, ...], values: tuple[ir.ExprNode, ...], required: Required | None
 ) -> None:
     refuse_lists(function.name, values)
+    args = tuple(ir.pure_variable(n) for n in names)
+    values = with_random_numbers(values, args)
     check_pure_values(function.name, names, values)
     check_shapes(function.name, values, None)
     types = tuple(v.type for v in values)
     if required is not None:
         required.check(function.name, types, len(names))
     at = user_location()
-    args = tuple(ir.pure_variable(n) for n in names)
-    made = concrete(function, values, args, None)
+    made = concrete(function, values, None)
     function.args, function.types, function.location = names, types, at
     never = tuple([k for k, p in enumerate(made.partial) if p.where is ir.FALSE])
     given = (made.requirements, made.partial, made.tags, never)
@@ -157,11 +159,12 @@ def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tu
     check_arity(f'Func "{name}"', function.dimensions, len(args))
     check_update_type(function, stage, tuple(v.type for v in values))
     args, values = spread(what, function.args, args, values)
-    domain = domain_of(what, (*args, *values))
-    check_names(function, domain)
+    given = domain_of(what, (*args, *values))
+    check_names(function, given)
+    args, values, domain = _random_numbers_given(function, args, values, given)
     args, where = coordinates_defined(function, args)
     refuse_placeholders("the coordinates of a definition", args)
-    made = concrete(function, values, _coordinates(function, args, domain), _before(function, args))
+    made = concrete(function, values, _before(function, args))
     values = made.values
     exprs = (*args, *values, where) if domain is None else (*args, *values, where, domain.predicate)
     check_shapes(name, exprs, domain)
@@ -169,14 +172,34 @@ def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tu
     own = reads_itself(function, exprs)
     definition = Definition(args, values, domain, where, user_location(), made.requirements, (), made.tags)
     _append(function, _labelled(function, stage, definition) if own else definition)
-    if domain is not None and domain.frozen_by is None:
-        domain.frozen_by = definition.location
+    if given is not None and given.frozen_by is None:
+        given.frozen_by = definition.location
     if hides_all(function, args, domain, own):
         warn_user(
             f'{what} hides all earlier definitions of "{name}": it gives every point a value that doesn\'t depend '
             f"on them. If another Func is meant, give it a name of its own.",
             HalideWarning,
         )
+
+
+def _random_numbers_given(
+    function: Function,
+    args: tuple[ir.ExprNode, ...],
+    values: tuple[ir.ExprNode, ...],
+    domain: ReductionDomain | None,
+) -> tuple[tuple[ir.ExprNode, ...], tuple[ir.ExprNode, ...], ReductionDomain | None]:
+    """The coordinates, the values and the domain of an update without random numbers. The user's RDom can serve other
+    updates, with other coordinates: one whose predicate has random numbers is copied."""
+    at = _coordinates(function, args, domain)
+    args, values = with_random_numbers(args, at), with_random_numbers(values, at)
+    predicate = ir.TRUE if domain is None else with_random_numbers((domain.predicate,), at)[0]
+    if domain is None or predicate is domain.predicate:
+        return args, values, domain
+    own = ReductionDomain(domain.names, domain.bounds, ir.TRUE, domain.location, at_once=domain.at_once)
+    moved = Renamed({}, {domain: own})
+    with deep_recursion():
+        own.predicate = moved.expr(predicate)
+        return tuple(map(moved.expr, args)), tuple(map(moved.expr, values)), own
 
 
 def _coordinates(

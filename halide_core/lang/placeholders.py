@@ -1,17 +1,15 @@
-"""Placeholders in an expression until a definition gives them a meaning: random numbers, values left undefined,
-demands.
+"""Placeholders in an expression until a definition gives them a meaning: values left undefined, and demands; random
+numbers are apart (``ops.random_numbers``).
 
-In: the values of a definition, its coordinates, and the values there were. Out: values without placeholders.
+In: the values of a definition, and the values there were. Out: values without placeholders.
 
-    f[x] = random_uint(3)                    ->   f(x) = a hash of 3 and x, in ordinary uint32 arithmetic
     f[x] = select(x < 5, 7, undef(Int(32)))  ->   f(x) = select(x < 5, 7, what the point has)
     f[x] = require(p > 0, x / p)             ->   f(x) = x / p, and p > 0 is checked when a pipeline with f starts
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -19,17 +17,10 @@ from halide_core import ir
 from halide_core.algorithm.model import Function, Partial, Requirement, Tag
 from halide_core.checks import shown
 from halide_core.errors import DefinitionError
-from halide_core.ir import BinaryOp
-from halide_core.ir.types import BOOL, INT32, Float, Type, UInt
+from halide_core.ir.types import BOOL, Type
 from halide_core.ir.visitor import Rewriter, parts, subexpressions, substitute, with_parts
-from halide_core.lang.coordinates import requirement, startup, startup_value
+from halide_core.lang.coordinates import requirement, startup_value
 from halide_core.lang.expr import Expr, ExprLike, as_node
-
-_WORD = UInt(32)
-_FLOAT = Float(32)
-_STEPS = ((16, 0x6A09E667), (15, 0xBB67AE85))
-"""Shifts and odd factors of the hash: the fractions of the square roots of 2 and 3."""
-_calls = itertools.count(1)
 
 
 class Placeholder(ir.Scalar):
@@ -38,12 +29,6 @@ class Placeholder(ir.Scalar):
     def __init__(self, written: str, type: Type) -> None:
         self.name = written
         self.type = type
-
-
-class _Random(Placeholder):
-    def __init__(self, written: str, seed: ir.ExprNode) -> None:
-        super().__init__(written, _WORD)
-        self.seed = seed
 
 
 class _Undefined(Placeholder):
@@ -110,63 +95,23 @@ def undef(type: Type) -> Expr:
     return Expr.of(ir.ParamRef(type, _Undefined(f"undef({type})", type)))
 
 
-def random_uint(seed: ExprLike | None = None) -> Expr:
-    """A random uint32: a function of the coordinates of the definition that it stands in, and of the seed.
-
-    The same seed gives the same numbers at the same coordinates, whatever the schedule, the definition and the window.
-    Without a seed each call has one of its own, which is the same each time a program runs.
-
-    Args:
-        seed: an int32 that is known when the pipeline starts.
-    """
-    return Expr.of(_word("random_uint", seed))
-
-
-def random_int(seed: ExprLike | None = None) -> Expr:
-    """A random int32; otherwise as ``random_uint``."""
-    return Expr.of(ir.cast(INT32, _word("random_int", seed)))
-
-
-def random_float(seed: ExprLike | None = None) -> Expr:
-    """A random float32, evenly spread over [0, 1) in steps of 2^-24; otherwise as ``random_uint``."""
-    top = ir.binary(BinaryOp.SHR, _word("random_float", seed), ir.const(8, INT32))
-    return Expr.of(ir.mul(ir.cast(_FLOAT, top), ir.const(2.0**-24, _FLOAT)))
-
-
-def _word(name: str, seed: ExprLike | None) -> ir.ExprNode:
-    if seed is None:
-        number = next(_calls)
-        return ir.ParamRef(_WORD, _Random(f"{name}()", _hashed(ir.const(number, _WORD), [ir.const(1, _WORD)])))
-    node = startup(seed, f"The seed of {name}()")
-    return ir.ParamRef(_WORD, _Random(f"{name}({node!r})", ir.cast(_WORD, node)))
-
-
-def _hashed(seed: ir.ExprNode, values: Iterable[ir.ExprNode]) -> ir.ExprNode:
-    """A hash of words: each is added to what the others became, and mixed."""
-    e = _mixed(seed)
-    for value in values:
-        e = _mixed(ir.add(ir.mul(e, ir.const(5, _WORD)), ir.cast(_WORD, value)))
-    return e
-
-
-def _mixed(e: ir.ExprNode) -> ir.ExprNode:
-    for bits, factor in _STEPS:
-        moved = ir.binary(BinaryOp.SHR, e, ir.const(bits, INT32))
-        e = ir.mul(ir.binary(BinaryOp.BIT_XOR, e, moved), ir.const(factor, _WORD))
-    return ir.binary(BinaryOp.BIT_XOR, e, ir.binary(BinaryOp.SHR, e, ir.const(16, INT32)))
-
-
 def placeholder_in(exprs: Iterable[ir.ExprNode]) -> Placeholder | None:
     """The first placeholder below some expressions, if there is one."""
+    return next(_placeholders(exprs), None)
+
+
+def _placeholders(exprs: Iterable[ir.ExprNode]) -> Iterator[Placeholder]:
     for e in subexpressions(exprs):
         if isinstance(e, ir.ParamRef) and isinstance(e.param, Placeholder):
-            return e.param
-    return None
+            yield e.param
 
 
-def refuse_placeholders(what: str, exprs: Iterable[ir.ExprNode]) -> None:
-    """Raises DefinitionError where expressions other than a definition's values hold a placeholder."""
-    found = placeholder_in(exprs)
+def refuse_placeholders(
+    what: str, exprs: Iterable[ir.ExprNode], accepted: Callable[[Placeholder], bool] = lambda p: False
+) -> None:
+    """Raises DefinitionError where expressions other than a definition's values hold a placeholder that isn't accepted
+    there."""
+    found = next((p for p in _placeholders(exprs) if not accepted(p)), None)
     if found is not None:
         raise DefinitionError(f"{found.name} can stand in the values of a definition only, not in {what}.")
 
@@ -185,7 +130,6 @@ class Concrete:
 def concrete(
     own: Function,
     values: Sequence[ir.ExprNode],
-    coordinates: Sequence[ir.ExprNode],
     before: Sequence[ir.ExprNode] | None,
 ) -> Concrete:
     """The values of a definition without placeholders.
@@ -193,19 +137,12 @@ def concrete(
     Args:
         own: the Func that is defined.
         values: one for each component.
-        coordinates: the variables that an iteration of the definition is told by.
         before: what the point has before, by component; None in a first definition.
     """
     if placeholder_in(values) is None and not any(_leaves_points(e, own) for e in subexpressions(values)):
         return Concrete(tuple(values))
     demanded = _Demanded()
     values = [demanded.expr(v) for v in values]
-    hashes = {
-        e: _hashed(e.param.seed, coordinates)
-        for e in subexpressions(values)
-        if isinstance(e, ir.ParamRef) and isinstance(e.param, _Random)
-    }
-    values = [substitute(value, hashes) for value in values]
     _refuse_several_conditions(own, "values", values)
     known = [_Definedness(own).of(value) for value in values]
     result: list[ir.ExprNode] = []

@@ -21,6 +21,7 @@ from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import startup
 from halide_core.lang.expr import Expr, ExprLike, Operand, as_bool
 from halide_core.lang.input_buffer import InputImage
+from halide_core.lang.ops.random_numbers import is_random
 from halide_core.lang.placeholders import refuse_placeholders
 
 _LETTERS = ("x", "y", "z", "w")
@@ -100,8 +101,12 @@ class RDom(Operand):
     __slots__ = ("_defined", "_domain")
 
     def __init__(
-        self, region: Sequence[RangeLike] | Buffer | InputImage | None = None, name: str = "r",
-        *, buffer: Buffer | None = None, image_param: InputImage | None = None,
+        self,
+        region: Sequence[RangeLike] | Buffer | InputImage | None = None,
+        name: str = "r",
+        *,
+        buffer: Buffer | None = None,
+        image_param: InputImage | None = None,
     ) -> None:
         region = one_of("RDom", DefinitionError, region=region, buffer=buffer, image_param=image_param)
         self._defined = region is not None
@@ -129,7 +134,8 @@ class RDom(Operand):
         return self._domain
 
     def where(self, predicate: ExprLike) -> None:
-        """Restricts the domain to the points where ``predicate`` holds too.
+        """Restricts the domain to the points where ``predicate`` holds too; a random number in it is one of each update
+        that uses the domain.
 
         Raises:
             DefinitionError: a definition uses the domain already.
@@ -139,7 +145,7 @@ class RDom(Operand):
                 f"{self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
             )
         test = through_float32(as_bool(predicate)._node())
-        refuse_placeholders("the predicate of an RDom", (test,))
+        refuse_placeholders("the predicate of an RDom", (test,), is_random)
         known = self._domain.predicate
         self._domain.predicate = test if known is ir.TRUE else ir.conjunction(known, test)
 

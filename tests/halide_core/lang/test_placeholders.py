@@ -55,8 +55,60 @@ def test_seed_may_be_a_param() -> None:
     assert (first == of(hl.random_int(6)).evaluate([9])).all()
     seed.set(4)
     assert (first != np.asarray(f.realize([9]))).any()
-    raised(hl.DefinitionError, lambda: hl.random_int(x), '"x"', "seed of random_int()", "starts")
+    raised(hl.DefinitionError, lambda: hl.random_int(hl.f32(x)), "seed of random_int()", "int32")
     raised(hl.DefinitionError, lambda: hl.random_float(0.5), "seed of random_float()", "integer")
+
+
+def test_seed_may_depend_on_the_point() -> None:
+    f = of(hl.random_int(x % 3))
+    each = [of(hl.random_int(seed)).evaluate([9]) for seed in range(3)]
+    assert f.evaluate([9]).tolist() == np.asarray(f.realize([9])).tolist() == [each[i % 3][i] for i in range(9)]
+    r, source = hl.RDom([(0, 4)], "r"), of(x * 7)
+    total = of(hl.sum(hl.random_uint(source[x] + r.x)))
+    total.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
+    assert total.evaluate([6]).tolist() == np.asarray(total.realize([6])).tolist()
+    assert len(set(total.evaluate([6]).tolist())) == 6
+    nested = of(hl.random_uint(hl.random_int(3)))
+    assert nested.evaluate([4]).tolist() == of(hl.random_uint(of(hl.random_int(3))[x])).evaluate([4]).tolist()
+
+
+def test_random_coordinates_of_an_update() -> None:
+    f, g, r = of(0), hl.Func("g"), hl.RDom([(0, 100)], "r")
+    f[hl.random_int() % 5] += hl.select(r.x >= 0, 1, 0)
+    g[x] = f[x]
+    f.compute_root()
+    values = g.evaluate([6])
+    assert values.tolist() == np.asarray(g.realize([6])).tolist()
+    assert values.sum() == 100 and (values[:5] > 5).all()
+    assert g.certify().ok
+
+
+@pytest.mark.parametrize("seed", [None, 3, x])
+def test_random_predicate_of_an_rdom(seed: hl.ExprLike | None) -> None:
+    r = hl.RDom([(0, 200)], "r")
+    r.where(hl.random_float(seed) < 0.25)
+    funcs = [of(0), of(0)]
+    for f in funcs:
+        f[x] += hl.select(r.x >= 0, 1, 0)
+        f[x] += r.x
+        f.update(0).vectorize(x, 4)
+        f.update(1).reorder(x, r.x)
+    first, second = (f.evaluate([9]) for f in funcs)
+    assert first.tolist() == second.tolist() == np.asarray(funcs[0].realize([9])).tolist()
+    only = of(0)
+    only[x] += hl.select(r.x >= 0, 1, 0)
+    counts = only.evaluate([9])
+    assert len(set(counts.tolist())) > 1 and ((counts > 25) & (counts < 80)).all()
+    raised(hl.DefinitionError, lambda: r.where(r.x > 3), "restricted")
+
+
+def test_random_predicate_under_an_rfactor() -> None:
+    r, ro, u, f = hl.RDom([(0, 50)], "r"), hl.RVar("ro"), hl.Var("u"), of(0)
+    r.where(hl.random_int() % 2 == 0)
+    f[x] += r.x
+    f.update().split(r.x, ro, hl.RVar("ri"), 8).rfactor(ro, u).compute_root().update().parallel(u)
+    assert f.evaluate([4]).tolist() == np.asarray(f.realize([4])).tolist()
+    assert f.certify().ok
 
 
 def test_random_numbers_of_an_update_differ_by_iteration() -> None:
@@ -142,8 +194,8 @@ def test_accumulation_of_something_undefined_adds_nothing() -> None:
 
 def test_placeholder_is_refused_where_no_definition_gives_it_a_meaning() -> None:
     f, r = of(x), hl.RDom([(0, 4)])
-    raised(hl.DefinitionError, lambda: r.where(hl.random_int(3) > r.x), "random_int(3)", "predicate of an RDom")
-    raised(hl.DefinitionError, lambda: f.__setitem__(hl.random_int(3), 1), "random_int(3)", "coordinates")
+    raised(hl.DefinitionError, lambda: r.where(hl.undef(I32) > r.x), "undef(int32)", "predicate of an RDom")
+    raised(hl.DefinitionError, lambda: hl.RDom([(0, hl.random_int(x))]), "random_int(x)", "starts")
     raised(hl.DefinitionError, lambda: hl.RDom([(0, hl.undef(I32))]), "undef(int32)", "starts")
     raised(hl.ScheduleError, lambda: f.specialize(hl.random_int(3) > 0), "random_int(3)", "starts")
 
