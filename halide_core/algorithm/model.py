@@ -116,6 +116,8 @@ class ReductionDomain(ir.Domain):
         self.location = location
         self.frozen_by: Location | None = None
         """The first definition that uses the domain; its predicate is final from there on."""
+        self.requirements: tuple[Requirement, ...] = ()
+        """Those of every definition that uses it."""
 
     @property
     def movable(self) -> tuple[str, ...]:

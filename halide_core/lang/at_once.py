@@ -135,7 +135,7 @@ def _longer(
         return domain, _Shifted(None, domain)
     domain = ReductionDomain((name, *own.names), (over, *own.bounds), ir.TRUE, own.location, at_once=True)
     shifted = _Shifted(own, domain)
-    domain.predicate = shifted.expr(own.predicate)
+    domain.predicate, domain.requirements = shifted.expr(own.predicate), own.requirements
     if own.frozen_by is None:
         own.frozen_by = user_location()
     return domain, shifted

@@ -38,7 +38,7 @@ from halide_core.lang.at_once import refuse_lists, spread
 from halide_core.lang.coordinates import check_arity
 from halide_core.lang.expr import Expr, Operand, Var, arithmetic, as_node, is_plain, matched
 from halide_core.lang.ops.random_numbers import with_random_numbers
-from halide_core.lang.placeholders import concrete, coordinates_defined, refuse_placeholders
+from halide_core.lang.placeholders import concrete, coordinates_defined, met, refuse_placeholders
 from halide_core.lang.tuple import several
 
 
@@ -162,15 +162,17 @@ def _define_update(function: Function, args: tuple[ir.ExprNode, ...], values: tu
     given = domain_of(what, (*args, *values))
     check_names(function, given)
     args, values, domain = _random_numbers_given(function, args, values, given)
+    args, of_args = met(args)
     args, where = coordinates_defined(function, args)
     refuse_placeholders("the coordinates of a definition", args)
     made = concrete(function, values, _before(function, args))
     values = made.values
+    demands = (*made.requirements, *of_args, *(() if given is None else given.requirements))
     exprs = (*args, *values, where) if domain is None else (*args, *values, where, domain.predicate)
     check_shapes(name, exprs, domain)
     check_separation(function, stage, args, exprs)
     own = reads_itself(function, exprs)
-    definition = Definition(args, values, domain, where, user_location(), made.requirements, (), made.tags)
+    definition = Definition(args, values, domain, where, user_location(), tuple(dict.fromkeys(demands)), (), made.tags)
     _append(function, _labelled(function, stage, definition) if own else definition)
     if given is not None and given.frozen_by is None:
         given.frozen_by = definition.location

@@ -16,11 +16,12 @@ from functools import reduce
 from halide_core import ir
 from halide_core.algorithm.model import Function, Partial, Requirement, Tag
 from halide_core.checks import shown
-from halide_core.errors import DefinitionError
+from halide_core.debug import deep_recursion
+from halide_core.errors import DefinitionError, user_location
 from halide_core.ir.types import BOOL, Type
 from halide_core.ir.visitor import Rewriter, parts, subexpressions, substitute, with_parts
 from halide_core.lang.coordinates import requirement, startup_value
-from halide_core.lang.expr import Expr, ExprLike, as_node
+from halide_core.lang.expr import Expr, ExprLike, Operand, as_node
 
 
 class Placeholder(ir.Scalar):
@@ -42,24 +43,29 @@ class _Tagged(Placeholder):
 
 
 class _Required(Placeholder):
-    def __init__(self, written: str, requirement: Requirement) -> None:
+    def __init__(self, written: str, requirements: tuple[Requirement, ...]) -> None:
         super().__init__(written, BOOL)
-        self.requirement = requirement
+        self.requirements = requirements
 
 
 def require(condition: ExprLike, value: ExprLike, *message: ExprLike | str) -> Expr:
     """``value``; a run of a pipeline that needs it ends at start-up, with a message, unless the condition holds.
 
     Args:
-        condition: known when the pipeline starts: made of numbers, Params, and the shapes of inputs.
+        condition: known when the pipeline starts: made of numbers, Params, and the shapes of inputs, and of Funcs that
+            have one definition, where their values at the point are.
         message: texts, and values that are known at start-up.
 
     Raises:
         DefinitionError: a condition or a value that depends on a point: no schedule may decide which points are looked
             at, so that such a condition belongs into the value, with ``select``, or into the inputs.
     """
-    node, required = as_node(value), requirement("require()", condition, message)
-    test = ir.ParamRef(BOOL, _Required(f"require({required.condition!r}, …)", required))
+    node, known = as_node(value), _WrittenOut()
+    told = [part if isinstance(part, str) else known.operand(part) for part in message]
+    required = requirement("require()", known.operand(condition), told)
+    for f in known.functions:  # the requirement is about the definition that there is
+        f.frozen_by = f.frozen_by or user_location()
+    test = ir.ParamRef(BOOL, _Required(f"require({required.condition!r}, …)", (*known.requirements, required)))
     return Expr.of(ir.Select(node.type, test, node, node))
 
 
@@ -141,7 +147,7 @@ def concrete(
     """
     if placeholder_in(values) is None and not any(_leaves_points(e, own) for e in subexpressions(values)):
         return Concrete(tuple(values))
-    demanded = _Demanded()
+    demanded = _DemandedOrTagged()
     values = [demanded.expr(v) for v in values]
     _refuse_several_conditions(own, "values", values)
     known = [_Definedness(own).of(value) for value in values]
@@ -181,24 +187,68 @@ def _leaves_points(e: ir.ExprNode, own: Function) -> bool:
     return read is not own and isinstance(read, Function) and read.is_pure and read.keeps
 
 
+def met(exprs: Sequence[ir.ExprNode]) -> tuple[tuple[ir.ExprNode, ...], tuple[Requirement, ...]]:
+    """Expressions without requirements, and these."""
+    demanded = _Demanded()
+    with deep_recursion():
+        return tuple(map(demanded.expr, exprs)), tuple(demanded.requirements)
+
+
 class _Demanded(Rewriter):
-    """Takes requirements and tags out of values."""
+    """Takes requirements out of expressions."""
 
     def __init__(self) -> None:
         super().__init__()
         self.requirements: dict[Requirement, None] = {}
+
+    def rewrite_Select(self, e: ir.Select) -> ir.ExprNode:
+        """The value alone, where the condition is a requirement."""
+        if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Required):
+            self.requirements.update(dict.fromkeys(e.condition.param.requirements))
+            return self.expr(e.a)
+        return self.parts_of(e)
+
+
+class _WrittenOut(_Demanded):
+    """Writes the values of Funcs that have one definition out where they are read, and takes requirements out, those of
+    these Funcs as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.functions: dict[Function, None] = {}
+
+    def operand(self, value: ExprLike) -> ExprLike:
+        """An operand, rewritten."""
+        if not isinstance(value, Operand):
+            return value
+        with deep_recursion():
+            return Expr.of(self.expr(as_node(value)))
+
+    def rewrite_Access(self, e: ir.Access) -> ir.ExprNode:
+        """The value that the definition has at the point."""
+        f = e.callee
+        if not isinstance(f, Function) or not f.is_pure or f.extern is not None or f.keeps:
+            return self.parts_of(e)
+        self.functions.setdefault(f)
+        self.requirements.update(dict.fromkeys(f.definitions[0].requirements))
+        at = {ir.pure_variable(name): self.expr(arg) for name, arg in zip(f.args, e.args, strict=True)}
+        return self.expr(substitute(f.definitions[0].values[e.component], at))
+
+
+class _DemandedOrTagged(_Demanded):
+    """Takes tags out of values, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.tags: list[Tag] = []
 
     def rewrite_Select(self, e: ir.Select) -> ir.ExprNode:
         """The value alone, where the condition is a requirement or a tag."""
-        if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Required):
-            self.requirements.setdefault(e.condition.param.requirement)
-            return self.expr(e.a)
         if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Tagged):
             value = self.expr(e.a)
             self.tags.append(Tag(value, e.condition.param.words))
             return value
-        return self.parts_of(e)
+        return super().rewrite_Select(e)
 
 
 def _select(condition: ir.ExprNode, a: ir.ExprNode, b: ir.ExprNode) -> ir.ExprNode:

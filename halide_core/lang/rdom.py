@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from halide_core import ir
 from halide_core.algorithm.float_arithmetic import through_float32
-from halide_core.algorithm.model import ReductionDomain
+from halide_core.algorithm.model import ReductionDomain, Requirement
 from halide_core.checks import integer, of_kind, shown
 from halide_core.errors import DefinitionError, DimensionError, user_location
 from halide_core.ir.types import INT32
@@ -19,10 +19,10 @@ from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.arguments.ranges import Range, RangeLike, as_range
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import startup
-from halide_core.lang.expr import Expr, ExprLike, Operand, as_bool
+from halide_core.lang.expr import Expr, ExprLike, Operand, as_bool, as_node
 from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.ops.random_numbers import is_random
-from halide_core.lang.placeholders import refuse_placeholders
+from halide_core.lang.placeholders import met, refuse_placeholders
 
 _LETTERS = ("x", "y", "z", "w")
 
@@ -123,8 +123,9 @@ class RDom(Operand):
             )
         label = name or "r"
         names = tuple(f"{label}.{_LETTERS[i] if i < len(_LETTERS) else i}" for i in range(len(ranges)))
-        bounds = tuple(_interval(n, r) for n, r in zip(names, ranges, strict=True))
-        self._domain = ReductionDomain(names, bounds, ir.TRUE, user_location())
+        found = [_interval(n, r) for n, r in zip(names, ranges, strict=True)]
+        self._domain = ReductionDomain(names, tuple(i for i, _ in found), ir.TRUE, user_location())
+        self._domain.requirements = tuple(dict.fromkeys(r for _, demands in found for r in demands))
 
     @property
     def domain(self) -> ReductionDomain:
@@ -144,10 +145,12 @@ class RDom(Operand):
             raise DefinitionError(
                 f"{self!r} can't be restricted any more: the definition at {self._domain.frozen_by} uses it."
             )
-        test = through_float32(as_bool(predicate)._node())
+        (node,), demands = met((as_bool(predicate)._node(),))
+        test = through_float32(node)
         refuse_placeholders("the predicate of an RDom", (test,), is_random)
         known = self._domain.predicate
         self._domain.predicate = test if known is ir.TRUE else ir.conjunction(known, test)
+        self._domain.requirements = tuple(dict.fromkeys((*self._domain.requirements, *demands)))
 
     def defined(self) -> bool:
         """True where there is a domain: ``RDom()`` is undefined. It can't be used, only asked."""
@@ -215,11 +218,21 @@ class RDom(Operand):
         return f"RDom({text}{where})"
 
 
-def _interval(name: str, range: Range) -> ir.Interval:
+def _interval(name: str, range: Range) -> tuple[ir.Interval, tuple[Requirement, ...]]:
+    """The interval of a variable, and what runs must meet for it to be known."""
     if range.min is None or range.extent is None:
         raise DefinitionError(f'Reduction variable "{name}" needs a min and an extent.')
-    low = startup(range.min, f'The min of reduction variable "{name}"')
-    extent = startup(range.extent, f'The extent of reduction variable "{name}"')
+    least, demands = _met(range.min)
+    low = startup(least, f'The min of reduction variable "{name}"')
+    length, more = _met(range.extent)
+    extent = startup(length, f'The extent of reduction variable "{name}"')
     if isinstance(extent, ir.IntImm) and extent.value < 0:
         extent = ir.const(0, extent.type)  # as of a Param that is negative: there are no points
-    return ir.Interval(low, extent)
+    return ir.Interval(low, extent), (*demands, *more)
+
+
+def _met(value: ExprLike) -> tuple[ExprLike, tuple[Requirement, ...]]:
+    if not isinstance(value, Operand):
+        return value, ()
+    (node,), demands = met((as_node(value),))
+    return Expr.of(node), demands

@@ -262,6 +262,47 @@ def test_requirement_of_a_producer_is_one_of_every_consumer() -> None:
 def test_requirement_of_a_point_is_refused() -> None:
     g = of(x)
     raised(hl.DefinitionError, lambda: hl.require(x > 0, x), '"x"', "condition of require()", "starts")
+    raised(hl.DefinitionError, lambda: hl.require(g[x] > 0, x), '"x"', "condition of require()")
+    g[0] = 3
     raised(hl.DefinitionError, lambda: hl.require(g[0] > 0, x), 'a point of "f"', "condition of require()")
     raised(hl.DefinitionError, lambda: hl.require(True, x, x), '"x"', "A value of require()")
     raised(hl.DefinitionError, lambda: hl.require(3, x), "condition of require()")
+
+
+def test_requirement_by_a_func_of_params() -> None:
+    p, q, s, f = hl.Param(I32, "p", 1), hl.Param(I32, "q", 2), hl.Func("s"), hl.Func("f")
+    s[x, y] = hl.require(q != 5, p) + q
+    f[x] = hl.require(s[x, 0] == 7, s[x, 1] * 2 + x, "the sum is", s[x, x])
+    s.compute_root().vectorize(x, 4)
+    f.vectorize(x, 4, hl.TailStrategy.GuardWithIf)
+    for run in (f.realize, f.evaluate):
+        q.set(2)
+        with pytest.raises(hl.PipelineError, match="the sum is 3"):
+            run([5])
+        q.set(6)
+        assert np.asarray(run([5])).tolist() == [14, 15, 16, 17, 18]
+    raised(hl.DefinitionError, lambda: s.__setitem__((x, 0), 1), '"s"', "used")
+    alone = of(hl.require(s[0, 0] != 3, x))
+    q.set(5)
+    for run in (alone.realize, alone.evaluate):
+        with pytest.raises(hl.PipelineError, match="q != 5"):
+            run([5])
+
+
+def test_requirement_where_a_start_up_value_stands() -> None:
+    p = hl.Param(I32, "p", 3)
+    r, q = hl.RDom([(0, hl.require(p > 2, p))], "r"), hl.RDom([(0, 4)], "q")
+    q.where(hl.require(p > 1, q.x) < p)
+    by_extent, by_predicate, by_point, by_sum = of(0), of(0), of(0), of(hl.sum(r, r.x))
+    by_extent[x] += r.x
+    by_predicate[x] += q.x
+    by_point[hl.require(p > 0, 2)] = p
+    for f, least, values in (
+        (by_extent, 2, [3, 3, 3]), (by_predicate, 1, [3, 3, 3]), (by_point, 0, [0, 0, 3]), (by_sum, 2, [3, 3, 3]),
+    ):  # fmt: skip
+        for run in (f.realize, f.evaluate):
+            p.set(3)
+            assert np.asarray(run([3])).tolist() == values
+            p.set(least)
+            with pytest.raises(hl.PipelineError, match=f"p > {least}|{least} < p"):
+                run([3])
