@@ -117,6 +117,10 @@ class TruthValueError(DefinitionError, ValueError):
     """An expression where Python needs to know whether it is true; a ValueError, as in numpy and in Halide."""
 
 
+class CoordinateCountError(DefinitionError, ValueError):
+    """Another number of coordinates than a Buffer has dimensions; a ValueError, as in Halide."""
+
+
 class TypeMismatchError(DefinitionError):
     """Operands, arguments or values whose types don't go together."""
 

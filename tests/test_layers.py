@@ -30,7 +30,7 @@ MAY_IMPORT = {
 }
 
 # What sub-packages may import of their own package; one that isn't listed may import all of it that doesn't lead back.
-BASICS = frozenset({"halide_core.checks", "halide_core.errors", "halide_core.unsupported"})
+BASICS = frozenset({"halide_core.checks", "halide_core.errors", "halide_core.own_name", "halide_core.unsupported"})
 WITHIN = {
     "halide_core.ir": BASICS,
     "halide_core.schedule": BASICS | {"halide_core.ir"},

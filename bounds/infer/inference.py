@@ -337,12 +337,16 @@ class _Answering:
                 directive.location,
             )
         inside = ir.conjunction(ir.less_equal(first, least), ir.less_equal(most, last))
-        where = f'"{name}" in "{dim_name(f, d)}"'
         message = (
-            f"{directive.spelled()}: these bounds do not cover required region of {where}: from ",
+            f"{directive.spelled()}: Bounds given for {name} in {dim_name(f, d)} (from ",
+            first,
+            " to ",
+            last,
+            ") do not cover required region (from ",
             least,
             " to ",
             most,
+            ")",
         )
         self._check(inside, Failure.ASSERTION, message)
         return Interval(start, length), str(directive)

@@ -305,7 +305,8 @@ class Func(FuncSchedule, Schedulable, Realizable):
     def _only(self, asked: str, instead: str, found: Sequence[_T]) -> _T:
         if len(found) > 1:
             raise DefinitionError(
-                f'Func "{self._function.name}" has {len(found)} values at a point: ask {instead}() and not {asked}().'
+                f'Func "{self._function.name}" has {len(found)} values at a point, as it returns a Tuple: ask '
+                f"{instead}() and not {asked}()."
             )
         return found[0]
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from halide_core.checks import integer, of_kind, shown
 from halide_core.errors import ArgumentTypeError, DefinitionError
+from halide_core.own_name import stands_for_halide
 
 _as_expr: Callable[[int | float, Any], Any]
 
@@ -227,7 +228,8 @@ class Type:
             name = f"{self._code.name.lower()}{self._bits}"
         return name if self._lanes <= 1 else f"{name}x{self._lanes}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<halide.Type {self}>" if stands_for_halide() else str(self)
 
 
 def _check_parts(*parts: object) -> None:

@@ -21,6 +21,7 @@ from halide_core.buffer.shape import Shaped, allocate, check_memory, view, zeros
 from halide_core.checks import integer, integers, items, of_kind, shown
 from halide_core.errors import (
     ArgumentTypeError,
+    CoordinateCountError,
     CoordinateError,
     DefinitionError,
     HalideError,
@@ -199,7 +200,7 @@ class Buffer(DeviceMemory, Shaped):
         return self._image
 
     def _axes(self, index: tuple[Any, ...]) -> tuple[int, ...]:
-        check_arity(f'Buffer "{self._name}"', self.dimensions(), len(index))
+        check_arity(f'Buffer "{self._name}"', self.dimensions(), len(index), CoordinateCountError)
         at = []
         for i, value in enumerate(index):
             if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):

@@ -36,11 +36,11 @@ def as_int32(node: ir.ExprNode) -> ir.ExprNode | None:
     return ir.cast(INT32, node) if node.type.is_integer() and INT32.can_represent(node.type) else None
 
 
-def check_arity(what: str, dimensions: int, given: int) -> None:
-    """Raises DefinitionError unless ``given`` coordinates are as many as there are dimensions."""
+def check_arity(what: str, dimensions: int, given: int, error: type[DefinitionError] = DefinitionError) -> None:
+    """Raises an error unless ``given`` coordinates are as many as there are dimensions."""
     if given != dimensions:
         s = "" if dimensions == 1 else "s"
-        raise DefinitionError(f"{what} has {dimensions} dimension{s}, but is used with {given}.")
+        raise error(f"{what} has {dimensions} dimension{s}, but is used with {given}.")
 
 
 def coordinates(what: str, args: Sequence[ExprLike]) -> tuple[ir.ExprNode, ...]:
@@ -51,8 +51,8 @@ def coordinates(what: str, args: Sequence[ExprLike]) -> tuple[ir.ExprNode, ...]:
         fitting = as_int32(node)
         if fitting is None:
             raise TypeMismatchError(
-                f"Argument {i + 1} of {what}, {node!r}, is of {node.type}: a coordinate is an int32. "
-                f"Convert it with hl.i32(…)."
+                f"Implicit cast from {node.type} to int in argument {i + 1} of {what}, {node!r}: a coordinate is an "
+                f"int32. Convert it with hl.i32(…)."
             )
         nodes.append(fitting)
     return tuple(nodes)

@@ -30,7 +30,14 @@ from halide_core.algorithm.wellformed import (
 )
 from halide_core.checks import shown
 from halide_core.debug import deep_recursion
-from halide_core.errors import DefinitionError, HalideWarning, TypeMismatchError, user_location, warn_user
+from halide_core.errors import (
+    ArgumentTypeError,
+    DefinitionError,
+    HalideWarning,
+    TypeMismatchError,
+    user_location,
+    warn_user,
+)
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import INT32, Type
 from halide_core.ir.visitor import Rewriter, subexpressions
@@ -74,16 +81,25 @@ class Accumulation(Operand):
     values: tuple[ir.ExprNode, ...]
 
     def _node(self) -> ir.ExprNode:
-        raise undefined(self.function, self.args)
+        if _has_placeholder(self.args):
+            raise undefined(self.function, self.args)
+        raise ArgumentTypeError(
+            f"An unevaluated reference to '{self.function.name}' is no value: it was written before Func "
+            f'"{self.function.name}" was defined, and only a definition of its point takes it.'
+        )
 
 
 def undefined(function: Function, args: tuple[ir.ExprNode, ...]) -> DefinitionError:
     """The error of who asks for values of a Func without a definition."""
-    if any(isinstance(a, ir.Variable) and Var(a.name).is_placeholder() for a in args):
+    if _has_placeholder(args):
         return DefinitionError(
             f'Func "{function.name}" is used with "_" before it is defined: its dimensions are not known.'
         )
-    return DefinitionError(f'Func "{function.name}" is used before it is defined.')
+    return DefinitionError(f'Can\'t call Func "{function.name}" because it has not yet been defined.')
+
+
+def _has_placeholder(args: Sequence[ir.ExprNode]) -> bool:
+    return any(isinstance(a, ir.Variable) and Var(a.name).is_placeholder() for a in args)
 
 
 _NEUTRAL = {BinaryOp.ADD: 0, BinaryOp.SUB: 0, BinaryOp.MUL: 1, BinaryOp.DIV: 1}
@@ -92,7 +108,7 @@ _NEUTRAL = {BinaryOp.ADD: 0, BinaryOp.SUB: 0, BinaryOp.MUL: 1, BinaryOp.DIV: 1}
 def _value_nodes(function: Function, value: object) -> tuple[ir.ExprNode, ...]:
     """The right-hand sides; a Python number takes the type of the component that it updates."""
     values = several(value)
-    if len(values) != len(function.types):
+    if not function.definitions or len(values) != len(function.types):
         return tuple(map(as_node, values))
     return tuple([_typed(function, type, v) for type, v in zip(function.types, values, strict=True)])
 
@@ -271,15 +287,20 @@ def _accumulate(
     function: Function, args: tuple[ir.ExprNode, ...], value: Accumulation, required: Required | None
 ) -> None:
     if value.function is not function and not value.function.definitions:
-        raise DefinitionError(f'Func "{value.function.name}" is used before it is defined.')
+        raise DefinitionError(
+            f'Can\'t call Func "{value.function.name}" because it has not yet been defined: Cannot use an unevaluated '
+            f"reference to '{value.function.name}' to define an update at a different location."
+        )
     if function.definitions:
         raise DefinitionError(
-            f'This {value.op.value}= of Func "{value.function.name}" was written before the Func was defined, which it '
-            f"does only once: write it again."
+            f"Cannot use an unevaluated reference to '{value.function.name}' to define an update when a pure "
+            f"definition already exists. This {value.op.value}= was written before: write it again."
         )
     if value.function is not function or len(args) != len(value.args) or any(map(_differ, args, value.args)):
         raise DefinitionError(
-            f'Func "{value.function.name}" is not defined, so its {value.op.value}= can only update the same point.'
+            f"Cannot use an unevaluated reference to '{value.function.name}' to define an update at a different "
+            f'location. Func "{value.function.name}" is not defined, so its {value.op.value}= can only update the same '
+            f"point."
         )
     domain_of(f'Func "{function.name}"', (*args, *value.values))  # first of all: the names below depend on it
     neutral = tuple(ir.const(_NEUTRAL[value.op], v.type) for v in value.values)

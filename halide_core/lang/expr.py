@@ -20,6 +20,7 @@ from halide_core.ir.names import OUTERMOST, automatic_name
 from halide_core.ir.types import BOOL, INT32, Float, Int, Type, make_limits_with
 from halide_core.lang.arguments.literals import literal, literal_as
 from halide_core.lang.mathematics import latex_expression
+from halide_core.own_name import stands_for_halide
 
 _FLOAT32 = Float(32)
 _NO_NUMBER = "An expression has no value while the pipeline is being defined, so it is no Python {}: {}."
@@ -163,7 +164,7 @@ class Operand:
 
     def __bool__(self) -> bool:
         raise TruthValueError(
-            "An expression has no truth value while the pipeline is being defined. "
+            "An Expr cannot be converted to a bool: it has no truth value while the pipeline is being defined. "
             "Write & for 'and', | for 'or', ~ for 'not', hl.select(c, a, b) for 'if', "
             "and (a < b) & (b < c) for a chained comparison."
         )
@@ -429,7 +430,7 @@ class Var(Operand):
         return hash(self._name)
 
     def __repr__(self) -> str:
-        return f"Var({self._name!r})"
+        return f"<halide.Var {self._name!r}>" if stands_for_halide() else f"Var({self._name!r})"
 
     def __str__(self) -> str:
         return self._name

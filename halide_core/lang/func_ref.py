@@ -80,7 +80,7 @@ class FuncRef(Operand):
 
     def size(self) -> int:
         """The number of values of a point."""
-        return max(1, len(self._function.types))
+        return len(self._function.types) if self._function.definitions else 1
 
     def __len__(self) -> int:
         return self.size()

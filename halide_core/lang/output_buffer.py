@@ -39,9 +39,15 @@ class OutputDimension(Dimension):
 class OutputImageParam(ShapedSource):
     """The buffer that a pipeline writes an output into."""
 
-    def __init__(self, function: Function, component: int = 0) -> None:
-        self._function = function
+    def __init__(self, function: Function | None = None, component: int = 0) -> None:
+        self._made = function
         self._component = component
+
+    @property
+    def _function(self) -> Function:
+        if self._made is None:
+            raise DefinitionError("An undefined OutputImageParam is used: output_buffer() of a Func gives one.")
+        return self._made
 
     def _buffer(self) -> Function:
         return self._function
@@ -69,8 +75,10 @@ class OutputImageParam(ShapedSource):
         return self._function.dimensions
 
     def defined(self) -> bool:
-        """Always true."""
-        return True
+        """True where there is an output: ``OutputImageParam()`` is undefined."""
+        return self._made is not None
 
     def __repr__(self) -> str:
+        if self._made is None:
+            return f"<{package_name()}.OutputImageParam OutputImageParam()>"
         return f"<{package_name()}.OutputImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"

@@ -23,6 +23,7 @@ from halide_core.lang.expr import Expr, ExprLike, Operand, as_bool, as_node
 from halide_core.lang.input_buffer import InputImage
 from halide_core.lang.ops.random_numbers import is_random
 from halide_core.lang.placeholders import met, refuse_placeholders
+from halide_core.own_name import stands_for_halide
 
 _LETTERS = ("x", "y", "z", "w")
 
@@ -215,7 +216,7 @@ class RDom(Operand):
         dims = zip(self._domain.names, self._domain.bounds, strict=True)
         text = ", ".join(f"{n} in ({b.min!r}, {b.len!r})" for n, b in dims)
         where = "" if self._domain.predicate is ir.TRUE else f" where {self._domain.predicate!r}"
-        return f"RDom({text}{where})"
+        return f"<halide.RDom RDom({text}{where})>" if stands_for_halide() else f"RDom({text}{where})"
 
 
 def _interval(name: str, range: Range) -> tuple[ir.Interval, tuple[Requirement, ...]]:

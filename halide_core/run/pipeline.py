@@ -429,6 +429,8 @@ class Pipeline(Realizable):
         return bool(self._outputs) and all(f.definitions for f in self._functions())
 
     def __repr__(self) -> str:
+        if not self._outputs:
+            return f"<{package_name()}.Pipeline Pipeline()>"
         return f"<{package_name()}.Pipeline {[f.name for output in self._outputs for f in output._functions()]}>"
 
 

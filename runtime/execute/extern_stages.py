@@ -187,8 +187,8 @@ class Staged:
                 extent = scalar(d.extent, known).value
                 if first < low or first + needed > low + extent:
                     raise PipelineError(
-                        f'{d.spelled()}: these bounds do not cover required region of "{e.name}" in "{d.var}": from '
-                        f"{first} to {first + needed - 1}.",
+                        f"{d.spelled()}: Bounds given for {e.name} in {d.var} (from {low} to {low + extent - 1}) do "
+                        f"not cover required region (from {first} to {first + needed - 1}).",
                         d.location,
                     )
                 region = (*region[:at], (low, extent), *region[at + 1 :])

@@ -258,14 +258,10 @@ def test_pure_variable_moved_in_another_component_is_refused() -> None:
 
 
 def test_random_numbers_outside_of_values_are_refused() -> None:
-    f, domain = func("f", x), hl.RDom([(0, 3)])
-
-    def place() -> None:
-        f[hl.random_int(3)] = 1
-
-    refused(hl.DefinitionError, place, "random_int(3)", "coordinates", at="f[hl.random_int(3)] = 1")
-    refused(hl.DefinitionError, lambda: domain.where(hl.random_int(3) > 0), "predicate", at="domain.where(")
-    refused(hl.DefinitionError, lambda: hl.random_uint(x), '"x"', "seed", "starts", at="hl.random_uint(x)")
+    f = func("f", x)
+    refused(hl.DefinitionError, lambda: hl.RDom([(0, hl.random_int(x))]), "random_int(x)", "starts", at="hl.RDom(")
+    refused(hl.ScheduleError, lambda: f.bound(x, 0, hl.random_int(3)), "random_int(3)", "starts", at="f.bound(")
+    refused(hl.DefinitionError, lambda: hl.random_uint(hl.f32(x)), "seed", "int32", at="hl.random_uint(")
 
 
 def test_requirement_of_a_point_is_refused() -> None:

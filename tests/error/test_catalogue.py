@@ -109,7 +109,7 @@ KINDS: dict[str, list[Case]] = {
         (lambda: put(ran(), (x, 0), 9), Definition, ('"f"', "used at"), "put(ran(), (x, 0), 9)"),
     ],
     "what is not defined": [
-        (lambda: put(fresh(), x, hl.Func("h")[x]), Definition, ('"h"', "before it is defined"), 'hl.Func("h")[x]'),
+        (lambda: put(fresh(), x, hl.Func("h")[x]), Definition, ('"h"', "not yet been defined"), 'hl.Func("h")[x]'),
         (lambda: fresh().realize([3]), Run, ('"fresh"', "not defined"), "fresh().realize([3])"),
         (lambda: fresh().vectorize(x, 4), Schedule, ('"fresh"', "not defined"), "fresh().vectorize(x, 4)"),
         (lambda: fresh().value(), Definition, ('"fresh"', "not defined"), "fresh().value()"),

@@ -54,7 +54,7 @@ FUNCS: list[Case] = [
     (lambda: typed(hl.Int(32), 1).output_buffer().dim(1), hl.DefinitionError, ('"g"', "1 dimensions"), "dim(1)"),
     (lambda: typed(hl.Int(32), 1).output_buffer().dim(0).set_estimate(0, 5), hl.DefinitionError,
      ('"g"', "not defined", "set_estimate"), "set_estimate("),
-    (lambda: f()[x, 1.5], hl.TypeMismatchError, ('"f"', "float32", "Argument 2"), "f()[x, 1.5]"),
+    (lambda: f()[x, 1.5], hl.TypeMismatchError, ('"f"', "float32", "argument 2"), "f()[x, 1.5]"),
     (lambda: f()[x, hl.i64(y)], hl.TypeMismatchError, ('"f"', "int64", "hl.i32("), "f()[x, hl.i64(y)]"),
     (lambda: f()[x, y, 0], hl.DefinitionError, ('"f"', "2 dimensions", "3"), "f()[x, y, 0]"),
     (lambda: f()[x, y][0], hl.DefinitionError, ("Tuple",), "f()[x, y][0]"),
@@ -64,7 +64,7 @@ FUNCS: list[Case] = [
     (lambda: f().update_value(), hl.DefinitionError, ('"f"', "update(0)"), "f().update_value()"),
     (lambda: hl.Func("u").value(), hl.DefinitionError, ('"u"', "not defined"), 'hl.Func("u").value()'),
     (lambda: hl.Func("u").type(), hl.DefinitionError, ('"u"', "not defined"), 'hl.Func("u").type()'),
-    (lambda: 1 + hl.Func("u")[x], hl.DefinitionError, ('"u"', "before"), '1 + hl.Func("u")[x]'),
+    (lambda: 1 + hl.Func("u")[x], hl.DefinitionError, ('"u"', "not yet"), '1 + hl.Func("u")[x]'),
     (lambda: 1 + hl.Func("u")[hl._], hl.DefinitionError, ('"u"', '"_"'), '1 + hl.Func("u")[hl._]'),
     # Alone, what is to the right of + would be the first definition of u.
     (lambda: hl.Func("u")[x] + 1 + 2, hl.DefinitionError, ('"u"', "before"), 'hl.Func("u")[x] + 1 + 2'),

@@ -286,7 +286,7 @@ def test_window_that_a_bound_does_not_cover_has_no_other_reason() -> None:
     f = hl.Func("f")
     f[x] = x
     f.bound(x, 2, 8)
-    error = refused(hl.PipelineError, lambda: f.realize([8]), "f.bound(x, 2, 8): these bounds", at="f.realize([8])")
+    error = refused(hl.PipelineError, lambda: f.realize([8]), "f.bound(x, 2, 8): Bounds given", at="f.realize([8])")
     assert WHOLE not in error.message
 
 

@@ -66,7 +66,7 @@ def select(*args: ExprLike | TupleLike) -> Any:
     given = args[1::2] + args[-1:]
     if any(map(is_several, args)):
         if len({is_several(c) for c in args[:-1:2]}) > 1:
-            raise TypeMismatchError("select() of Tuples needs conditions of one kind: each an Expr, or each a Tuple.")
+            raise TypeMismatchError("select() on Tuples may not mix Expr and Tuple for the condition elements.")
         size = _one_size("select", given)
         spread = [several(a) if is_several(a) else (a,) * size for a in args[:-1:2]]
         conditions = [_of_size("select", c, size) for c in spread]
@@ -97,7 +97,9 @@ def _one_size(name: str, values: Sequence[object]) -> int:
 
 def _of_size(name: str, value: tuple[object, ...], size: int) -> tuple[object, ...]:
     if len(value) != size:
-        raise TypeMismatchError(f"{name}() needs Tuples of one size, not of {size} and {len(value)} values.")
+        raise TypeMismatchError(
+            f"{name}() on Tuples requires all Tuples to have identical sizes, not {size} and {len(value)} values."
+        )
     return value
 
 
@@ -120,14 +122,15 @@ def mux(index: ExprLike, values: Sequence[ExprLike | TupleLike]) -> Any: ...
 
 
 def mux(index: ExprLike, values: Sequence[ExprLike | TupleLike]) -> Any:
-    """``values[index]``; the last value for any index that has none. The values must be of one type, or Tuples of one
-    size, whose components are."""
-    if not isinstance(values, list | tuple) or not values:
+    """``values[index]``; the last value for any index that has none. The values, a list or a Tuple, must be of one
+    type, or Tuples of one size, whose components are."""
+    listed = values if isinstance(values, list | tuple) or not is_several(values) else several(values)
+    if not isinstance(listed, list | tuple) or not listed:
         raise DefinitionError("mux() needs a list of at least one value.")
-    if any(map(is_several, values)):
-        size = _one_size("mux", values)
-        return Tuple([_mux(index, [several(v)[k] for v in values]) for k in range(size)])
-    return _mux(index, values)
+    if any(map(is_several, listed)):
+        size = _one_size("mux", listed)
+        return Tuple([_mux(index, [several(v)[k] for v in listed]) for k in range(size)])
+    return _mux(index, listed)
 
 
 def _mux(index: ExprLike, values: Sequence[Any]) -> Expr:

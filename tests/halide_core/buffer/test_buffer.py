@@ -96,6 +96,7 @@ def test_element_error_when_outside() -> None:
     raised(hl.HalideError, lambda: b[-1, 2], "index -1 is out of bounds")
     raised(hl.HalideError, lambda: b[1, 3], "axis 1")
     raised(hl.DefinitionError, lambda: b[1], "2 dimensions")
+    raised(ValueError, lambda: b[1, 2, 3], "2 dimensions")
     raised(hl.TypeMismatchError, lambda: b[1.5, 2], "1.5")
     raised(hl.TypeMismatchError, lambda: b.__setitem__((1, 2), 70000), "70000", "int16")
     raised(hl.TypeMismatchError, lambda: b.__setitem__((1, 2), 0.5), "0.5")

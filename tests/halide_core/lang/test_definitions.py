@@ -121,7 +121,7 @@ def test_coordinates_become_int32_when_they_are_narrower() -> None:
 @pytest.mark.parametrize("type", [hl.Int(64), hl.UInt(32), hl.Float(32)])
 def test_coordinate_error_when_int32_can_not_hold_it(type: hl.Type) -> None:
     g = func("g", x)
-    raised(hl.TypeMismatchError, lambda: g[hl.cast(type, x)], "Argument 1", '"g"', str(type))
+    raised(hl.TypeMismatchError, lambda: g[hl.cast(type, x)], "argument 1", '"g"', str(type))
 
 
 def test_definition_error_when_the_first_one_is_not_pure() -> None:
@@ -133,7 +133,7 @@ def test_definition_error_when_the_first_one_is_not_pure() -> None:
     raised(hl.DefinitionError, lambda: f.__setitem__(r.x, 0), "q.x")
     raised(hl.DefinitionError, lambda: f.__setitem__(x, r.x), '"q.x"')
     raised(hl.DefinitionError, lambda: f.__setitem__(x, y), '"y"', '"f"')
-    raised(hl.DefinitionError, lambda: f.__setitem__(x, f[x - 1]), '"f"', "before it is defined")
+    raised(hl.DefinitionError, lambda: f.__setitem__(x, f[x - 1]), '"f"', "not yet been defined")
     raised(hl.DefinitionError, lambda: f.__setitem__(x, hl.Func("u")[x]), '"u"')
     assert not f.defined()
 
@@ -282,3 +282,19 @@ def test_coordinates_when_they_are_a_list() -> None:
     assert repr(g.value()) == "f[x, x] + ip[x, 0] + b[x%3, 1]"
     data[[2, 1]] = 7
     assert data[[2, 1]] == data[2, 1] == 7
+
+
+def test_output_buffers_of_a_promised_func_change_no_definition() -> None:
+    for asked in (False, True):
+        f = hl.Func([hl.UInt(8), hl.Int(16)], 1, "f")
+        if asked:
+            assert [b.type() for b in f.output_buffers()] == [hl.UInt(8), hl.Int(16)]
+        assert (f.defined(), f[x].size()) == (False, 1)
+        raised(hl.TypeMismatchError, lambda f=f: f.__setitem__(x, (3, 4)), "(int32, int32)")
+        f[x] = (hl.u8(3), hl.i16(x))
+        assert f[x].size() == 2
+
+
+def test_unevaluated_update_is_no_value() -> None:
+    reference = hl.Func("u")[x] + 1
+    raised(TypeError, lambda: reference + 1, "unevaluated reference to 'u'")

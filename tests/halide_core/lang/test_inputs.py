@@ -78,7 +78,7 @@ def test_image_param_when_indexed() -> None:
     assert repr(ip[x + 1, hl.u8(y)]) == "ip[x + 1, int32(uint8(y))]"
     assert ip[x, y].type() is hl.UInt(8)
     raised(hl.DefinitionError, lambda: ip[x], '"ip"', "2 dimensions")
-    raised(hl.TypeMismatchError, lambda: ip[x, 1.5], "Argument 2", '"ip"')
+    raised(hl.TypeMismatchError, lambda: ip[x, 1.5], "argument 2", '"ip"')
     with pytest.raises(TypeError):
         list(ip)  # type: ignore[call-overload]  # on purpose
 
@@ -106,3 +106,12 @@ def test_image_param_data_when_bound() -> None:
     assert ip.get() is None
     raised(hl.TypeMismatchError, lambda: ip.set(np.zeros((3, 4), np.int8)), '"ip"', "uint8", "int8")
     raised(hl.DefinitionError, lambda: ip.set(np.zeros(3, np.uint8)), '"ip"', "2 dimensions")
+
+
+def test_image_param_without_a_type_is_undefined() -> None:
+    ip = hl.ImageParam()
+    assert not ip.defined() and hl.ImageParam(hl.UInt(8), 1).defined() and not hl.OutputImageParam().defined()
+    assert repr(ip) == "<halide_core.ImageParam ImageParam()>"
+    raised(hl.DefinitionError, lambda: ip[x], "undefined ImageParam")
+    raised(hl.DefinitionError, lambda: hl.OutputImageParam().name(), "undefined OutputImageParam")
+    raised(hl.DefinitionError, lambda: hl.ImageParam(hl.UInt(8)), "number of dimensions")

@@ -95,6 +95,9 @@ def test_choice_when_its_values_are_tuples() -> None:
     chosen = hl.select(x < 1, f[x], y < 2, (3, 0.5), f[y])
     assert repr(chosen[0]) == "select(x < 1, f[x].0, select(y < 2, 3, f[y].0))"
     assert repr(hl.mux(x, [(x, y), (y, x)])) == "Tuple(select(x == 0, x, y), select(x == 0, y, x))"
+    two = hl.Func("two")
+    two[x] = (x, x * 2)
+    assert repr(hl.mux(y, two[x])) == repr(hl.mux(y, hl.Tuple(two[x]))) == "select(y == 0, two[x].0, two[x].1)"
     raised(hl.TypeMismatchError, lambda: hl.select(x < 1, (x, y), (1, 2, 3)), "2 and 3 values")
     raised(hl.TypeMismatchError, lambda: hl.select(x < 1, (x, y), 1), "2 and 1 values")
     raised(hl.TypeMismatchError, lambda: hl.select((x < 1, x < 2, x < 3), (x, y), (1, 2)), "2 and 3 values")

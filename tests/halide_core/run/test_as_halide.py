@@ -76,6 +76,7 @@ import halide as hl
 import warnings
 x, f = hl.Var("x"), hl.Func("f")
 print(hl.Buffer(), hl.Buffer(hl.UInt(8), [2, 3]), repr(f), repr(hl.Target("x86-64-linux")))
+print(repr(x), x, repr(hl.Int(32, 8)), hl.Int(32), hl.RDom(), hl.Pipeline(), hl.ImageParam(), hl.OutputImageParam())
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     f[x] = hl.f64(0.1) + 0.5
@@ -90,7 +91,10 @@ def test_objects_and_warnings_are_as_scripts_know_them(tmp_path: Path) -> None:
     done = run(tmp_path, "a.py")
     buffer = "<halide.Buffer of type uint8 shape:[[0,2,1],[0,3,2]]>"
     target = "<halide.Target x86-64-linux>"
-    assert done.stdout == f"<undefined halide.Buffer> {buffer} <halide.Func 'f'> {target}\n", done.stderr
+    values = "<halide.Var 'x'> x <halide.Type int32x8> int32"
+    undefined = " ".join(f"<halide.{name} {name}()>" for name in ("RDom", "Pipeline", "ImageParam", "OutputImageParam"))
+    expected = f"<undefined halide.Buffer> {buffer} <halide.Func 'f'> {target}\n{values} {undefined}\n"
+    assert done.stdout == expected, done.stderr
     assert done.returncode == 0, done.stderr
 
 

@@ -189,7 +189,7 @@ def test_bounds_of_a_stage_are_kept(calls: Calls) -> None:
         if runs:
             assert calls.of(lambda f=f: f.realize([5, 4])) == (wanted(5, 4), 1, 8 * 5)
         else:
-            refused(hl.PipelineError, lambda f=f: f.realize([5, 4]), '"e"', "do not cover", at="bound(x, 0, width)")
+            refused(hl.PipelineError, lambda f=f: f.realize([5, 4]), "e in x (from 0 to 2)", at="bound(x, 0, width)")
 
 
 def test_several_outputs_one_of_which_has_the_stage_in_its_loops(calls: Calls) -> None:
@@ -319,7 +319,7 @@ def test_bounds_of_a_func_whose_loops_call(calls: Calls) -> None:
         if runs:
             assert calls.of(lambda out=out: out.realize([5, 4]))[:2] == (wanted(5, 4), 6)
         else:
-            refused(hl.PipelineError, lambda out=out: out.realize([5, 4]), '"f"', "do not cover", at="bound(y, 0")
+            refused(hl.PipelineError, lambda out=out: out.realize([5, 4]), "given for f in y", at="bound(y, 0")
 
 
 def test_promises_of_an_output_whose_loops_call(calls: Calls) -> None:
