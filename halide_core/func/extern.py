@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, ExternCall, Function
+from halide_core.algorithm.model import Definition, ExternCall, Function, Requirement, Tag
 from halide_core.errors import DefinitionError, user_location
 from halide_core.func.scheduling.func_schedule import FuncSchedule
 from halide_core.ir.types import INT32, Type
@@ -26,8 +26,9 @@ from halide_core.ir.visitor import subexpressions
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import startup_value
 from halide_core.lang.definition import Required, freeze
-from halide_core.lang.expr import ExprLike, Var
+from halide_core.lang.expr import Expr, ExprLike, Operand, Var, as_node
 from halide_core.lang.input_buffer import InputImage
+from halide_core.lang.placeholders import met_and_untagged
 
 Passed: TypeAlias = "FuncSchedule | Buffer | InputImage | ExprLike"
 
@@ -42,13 +43,23 @@ class ExternFuncArgument:
     def __init__(self, of: Passed | ExternFuncArgument | None = None) -> None:
         self._given: Passed | None = of._given if isinstance(of, ExternFuncArgument) else of
         self._passed: ir.Callee | ir.ExprNode | None = None
+        self.requirements: tuple[Requirement, ...] = ()
+        self.tags: tuple[Tag, ...] = ()
         given = self._given
         if isinstance(given, FuncSchedule):
             self._passed = given._stage()[0]
         elif isinstance(given, Buffer | InputImage):
             self._passed = given.source
         elif given is not None:
-            self._passed = startup_value(given, "An argument of an extern stage")
+            self._take(given)
+
+    def _take(self, given: ExprLike) -> None:
+        """Takes a value: what it demands of runs, and its tags for memo keys, are the stage's."""
+        if isinstance(given, Operand):
+            (node,), self.requirements, tags = met_and_untagged((as_node(given),))
+            given = Expr.of(node)
+            self.tags = tags
+        self._passed = startup_value(given, "An argument of an extern stage")
 
     def defined(self) -> bool:
         """True where there is anything: ``ExternFuncArgument()`` is not defined."""
@@ -103,7 +114,8 @@ def define_extern(
     names = _names(arguments)
     if required is not None:
         required.check(function.name, several, len(names))
-    passed = tuple([ExternFuncArgument(p).passed for p in params])
+    arguments_given = [ExternFuncArgument(p) for p in params]
+    passed = tuple([a.passed for a in arguments_given])
     for each in passed:
         if isinstance(each, Function) and not each.definitions:
             raise DefinitionError(f'Func "{each.name}" is passed to "{name}" before it is defined.')
@@ -119,7 +131,9 @@ def define_extern(
     value = ir.Print(several[0], ir.const(0, several[0]), ir.FALSE, (name, *mentioned))
     args = tuple(ir.pure_variable(n) for n in function.args)
     others = tuple([ir.const(0, t) for t in several[1:]])
-    function.definitions.append(Definition(args, (value, *others), None, ir.TRUE, here))
+    requirements = tuple(dict.fromkeys(r for a in arguments_given for r in a.requirements))
+    tags = tuple([tag for a in arguments_given for tag in a.tags])
+    function.definitions.append(Definition(args, (value, *others), None, ir.TRUE, here, requirements, (), tags))
 
 
 def _names(arguments: int | Sequence[Var]) -> tuple[str, ...]:

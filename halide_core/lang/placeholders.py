@@ -194,6 +194,15 @@ def met(exprs: Sequence[ir.ExprNode]) -> tuple[tuple[ir.ExprNode, ...], tuple[Re
         return tuple(map(demanded.expr, exprs)), tuple(demanded.requirements)
 
 
+def met_and_untagged(
+    exprs: Sequence[ir.ExprNode],
+) -> tuple[tuple[ir.ExprNode, ...], tuple[Requirement, ...], tuple[Tag, ...]]:
+    """Expressions without requirements and tags, and these."""
+    demanded = _DemandedOrTagged()
+    with deep_recursion():
+        return tuple(map(demanded.expr, exprs)), tuple(demanded.requirements), tuple(demanded.tags)
+
+
 class _Demanded(Rewriter):
     """Takes requirements out of expressions."""
 

@@ -31,6 +31,11 @@ class FuncImage(Image):
     """An image that a segment reads in place of a Func of the pipeline. Whoever asks a C function for bounds passes it
     as a Func, without memory, also where its values are there: a function may look at its inputs alone."""
 
+    def __init__(self, name: str, type: Type, stands_for: Function, told: str) -> None:
+        super().__init__(name, type, stands_for.dimensions, stands_for.location or UNKNOWN_LOCATION)
+        self.told = told
+        """The name that messages know it by."""
+
 
 class ExternFunction:
     """The C function of one extern stage.
@@ -112,10 +117,10 @@ class ExternFunction:
         for d, ((first, length), (low, extent)) in enumerate(zip(needed, box, strict=True)):
             if length > 0 and (first < low or first + length > low + extent):
                 assert isinstance(param, Image)
-                kind = "" if isinstance(param, FuncImage) else "input "
+                what = f'"{param.told}"' if isinstance(param, FuncImage) else f'input "{param.name}"'
                 raise PipelineError(
                     f'The C function "{self._call.name}", which computes Func "{self._stage.name}", needs '
-                    f'{kind}"{param.name}" from {first} to {first + length - 1} in dimension {d}, but it has only '
+                    f"{what} from {first} to {first + length - 1} in dimension {d}, but it has only "
                     f"{low} to {low + extent - 1}."
                 )
 

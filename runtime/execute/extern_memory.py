@@ -1,4 +1,5 @@
-"""Extern stages that are memoized: what a C function made is kept with what memoized Funcs keep, by the same rules.
+"""Memoized extern stages, and Funcs that depend on such: what was made is kept with what memoized Funcs keep, by the
+same rules.
 
 In: a stage, a region, and what a run is given. Out: the values that were kept of an equal key.
 
@@ -14,19 +15,40 @@ from typing import Any
 from halide_core import ir
 from halide_core.algorithm.memo_key import memo_key
 from halide_core.algorithm.model import Function
-from halide_core.errors import ScheduleError
+from halide_core.errors import IgnoredDirectiveWarning, ScheduleError, warn_user
 from halide_core.lang.buffer import Buffer
 from halide_core.run.backend import Box
 from halide_core.runtime.crt.runtime_library import FFI, runtime
 from halide_core.runtime.execute.descriptor import describe
-from halide_core.runtime.execute.extern_calls import Known, scalar
+from halide_core.runtime.execute.extern_calls import FuncImage, Known, scalar
 from halide_core.schedule.storage_directives import Memoize
 
 _numbers = itertools.count(1)
 
 
+def kept_stage(stage: Function) -> KeptStage | None:
+    """The memory kept of an extern stage, or a Func that depends on one, where it is memoized; None, with a warning,
+    where it reads what is computed outside of a loop that it is in itself, which a key can't hold.
+
+    Raises: as ``KeptStage``.
+    """
+    asked = [d for d in stage.directives if isinstance(d, Memoize)]
+    if not asked:
+        return None
+    outside = [image.told for image in memo_key(stage).inputs if isinstance(image, FuncImage)]
+    if outside:
+        warn_user(
+            f'{asked[-1].spelled()}: "{stage.name}" is computed in a loop and reads "{outside[0]}", which is computed '
+            f"outside of it, so its values are not kept.",
+            IgnoredDirectiveWarning,
+            asked[-1].location,
+        )
+        return None
+    return KeptStage(stage, asked[-1])
+
+
 class KeptStage:
-    """The memory kept of one extern stage of one compiled pipeline.
+    """The memory kept of one extern stage, or of a Func that depends on one, of one compiled pipeline.
 
     Raises:
         ScheduleError: an input is passed, or read by what is passed, without a tag; a pointer is passed.

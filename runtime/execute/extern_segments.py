@@ -27,14 +27,14 @@ from halide_core.algorithm.model import (
 from halide_core.algorithm.rename import Renamed, UniqueNames
 from halide_core.algorithm.snapshot import leaves
 from halide_core.algorithm.strides import any_stride
-from halide_core.errors import UNKNOWN_LOCATION, Location, ScheduleError
+from halide_core.errors import UNKNOWN_LOCATION, IgnoredDirectiveWarning, Location, ScheduleError, warn_user
 from halide_core.ir.memory import Layout
 from halide_core.run.backend import ArgumentKind, Compiled, Request
 from halide_core.runtime.execute.extern_calls import ExternFunction, FuncImage, Value
-from halide_core.runtime.execute.extern_directives import before_externs
+from halide_core.runtime.execute.extern_directives import before_externs, is_kept
 from halide_core.runtime.execute.extern_parts import CallingLoops, blocks_of, inside, iteration, level_of, tell_copies
-from halide_core.schedule.directives import ComputeRoot
-from halide_core.schedule.storage_directives import AlignStorage, ReorderStorage
+from halide_core.schedule.directives import ComputeRoot, Directive
+from halide_core.schedule.storage_directives import AlignStorage, Memoize, ReorderStorage
 from halide_core.scheduling.layout import laid_out
 from halide_core.scheduling.phase0.copies import copied, place
 
@@ -139,11 +139,14 @@ class _Cutter:
         )
 
     def _found(self) -> list[Function]:
-        """The Funcs that are computed apart: extern stages, those with one in their loops, and what these read."""
+        """The Funcs that are computed apart: extern stages, those with one in their loops, and what these read; and
+        those of which values are kept that depend on such stages."""
         within = {f for funcs in self._inner.values() for f in funcs if f.extern is not None}
         read = {g for funcs in self._inner.values() for f in funcs for g in callees(f)}
         at_root = {f for f in read if isinstance(f, Function) and isinstance(place(f), ComputeRoot)}
-        return [f for f in self._order if (f.extern and f not in within) or f in self._blocks or f in at_root]
+        kept = {f for f in self._order if isinstance(place(f), ComputeRoot) and is_kept(f)} - {*self._request.outputs}
+        apart = {*self._blocks, *at_root, *kept}
+        return [f for f in self._order if (f.extern and f not in within) or f in apart]
 
     def _imaged(self) -> dict[Function, tuple[Image, ...]]:
         """New images, by component."""
@@ -151,7 +154,7 @@ class _Cutter:
         found: dict[Function, tuple[Image, ...]] = {}
         for e in self._cuts:
             typed = zip(_names(e), e.types, strict=True)
-            found[e] = tuple([FuncImage(names.fresh(name), t, e.dimensions, _location(e)) for name, t in typed])
+            found[e] = tuple([FuncImage(names.fresh(name), t, e, name) for name, t in typed])
             if layout_of(e).order[:1] not in ((), (0,)):  # neighbours in dimension 0 lie as far apart as they lie
                 for image in found[e]:
                     image.constraints[ir.Field.STRIDE, 0] = any_stride(image)
@@ -175,7 +178,7 @@ class _Cutter:
         copies: dict[Function, Function] = {}
         for f in order:
             if f.extern is None and f not in self._blocks:
-                copies[f] = copied(f, f.name, self._to, before_externs(f))
+                copies[f] = copied(f, f.name, self._to, self._directives(f))
                 self._to.setdefault(f, copies[f])
         renamed = Renamed(self._to)
         for f, copy in copies.items():
@@ -185,6 +188,21 @@ class _Cutter:
                 copy.definitions = [replace(d, partial=()) for d in copy.definitions]
         tell_copies(copies)
         return {f: copy for f, copy in copies.items() if f in self._images}
+
+    def _directives(self, f: Function) -> list[Directive]:
+        """The directives of a Func's copy. Values are kept outside of the parts of the pipeline."""
+        directives = before_externs(f)
+        if f in self._request.outputs or not is_kept(f):
+            return directives
+        if f not in self._images and not any(f in within for within in self._inner.values()):
+            d = next(d for d in directives if isinstance(d, Memoize))
+            warn_user(
+                f'{d.spelled()}: "{f.name}" depends on an extern stage, and its values are kept at the root and in the '
+                f"loops that the stage is computed in, so this has no effect.",
+                IgnoredDirectiveWarning,
+                d.location,
+            )
+        return [d for d in directives if not isinstance(d, Memoize)]
 
     def _output(self, f: Function) -> Function:
         """A Func as an output of a segment; a stage that has an image is copied."""

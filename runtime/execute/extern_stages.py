@@ -10,7 +10,7 @@ other way. A stage with loops of its own calls its function for each iteration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -24,12 +24,11 @@ from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_algorithm import prepared
 from halide_core.runtime.execute.extern_blocks import calls, windows
 from halide_core.runtime.execute.extern_calls import Value, hull, is_empty, scalar
-from halide_core.runtime.execute.extern_directives import check_schedules, is_at_extern
-from halide_core.runtime.execute.extern_memory import KeptStage
+from halide_core.runtime.execute.extern_directives import check_schedules, is_at_extern, is_kept
+from halide_core.runtime.execute.extern_memory import kept_stage
 from halide_core.runtime.execute.extern_segments import Segment, Source, cut, has_externs, layout_of
 from halide_core.runtime.execute.jit import compile_pipeline
 from halide_core.schedule.directives import Bound, ComputeAt
-from halide_core.schedule.storage_directives import Memoize
 from halide_core.scheduling.phase0.copies import place
 
 _ROUNDS = 64
@@ -85,8 +84,8 @@ class Staged:
         self._segments = cut(request, _compiled)
         externs = list(self._segments.functions)
         self._calls = {e: calls(e) for e in externs}
-        asked = {e: [d for d in e.directives if isinstance(d, Memoize)] for e in externs}
-        self._kept = {e: KeptStage(e, ds[-1]) for e, ds in asked.items() if ds}
+        found = {f: kept_stage(f) for f in self._segments.cuts if f.extern is not None or is_kept(f)}
+        self._kept = {f: kept for f, kept in found.items() if kept is not None}
         self._arguments = arguments(request, Algorithm(request.outputs, (), (), (), ()))
 
     # ---- what a Compiled does ------------------------------------------------------------------------------------
@@ -101,11 +100,40 @@ class Staged:
         asked = [tuple((b.dim(d).min(), b.dim(d).extent()) for d in range(b.dimensions())) for b in outputs]
         known: dict[Source | Function, Value] = dict(zip(self._segments.request.inputs, inputs, strict=True))
         plan = self._plan(known, asked)
+        recalled, wanted = self._recalled(plan, known)
         for e in self._segments.cuts:
-            if e in plan.stages:
-                made = self._computed(e, plan, known) if e.extern else self._made(e, plan, known)
+            if e in wanted:
+                made = recalled.get(e) or (self._computed(e, plan, known) if e.extern else self._made(e, plan, known))
                 known.update(zip(self._segments.images[e], made, strict=True))
         self._segments.main.compiled.run(_given(self._segments.main.values(known)), outputs)
+
+    def _recalled(
+        self, plan: _Plan, known: Mapping[Source | Function, Value]
+    ) -> tuple[dict[Function, list[Buffer]], set[Function]]:
+        """The values that were kept; and the cuts whose values are needed, those among them, but not what is read by
+        these alone."""
+        recalled: dict[Function, list[Buffer]] = {}
+        wanted = self._read_by([self._segments.main])
+        for e in reversed(self._segments.cuts):
+            if e not in wanted or e not in plan.stages:
+                continue
+            kept, made = self._kept.get(e), allocated(e, plan.stages[e])
+            if kept is not None and not is_empty(plan.stages[e]) and kept.recall(plan.stages[e], made, known):
+                recalled[e] = made
+            else:
+                wanted |= self._needed_by(e)
+        return recalled, {e for e in wanted if e in plan.stages}
+
+    def _read_by(self, segments: Iterable[Segment]) -> set[Function]:
+        owners = self._segments.owners
+        return {owners[i] for segment in segments for i in segment.inputs if isinstance(i, Image) and i in owners}
+
+    def _needed_by(self, f: Function) -> set[Function]:
+        """The cuts that a cut reads."""
+        if f.extern is None:
+            return self._read_by([self._segments.parts[f]])
+        passed = {p for p in f.extern.params if isinstance(p, Function) and p in self._segments.images}
+        return passed | self._read_by([s for (e, _), s in self._segments.before.items() if e is f])
 
     def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Nothing: each run asks for bounds anew, which the C functions may answer otherwise."""
@@ -208,16 +236,20 @@ class Staged:
 
     def _computed(self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> list[Buffer]:
         """The values of an extern stage, by component: those that were kept, else the C function's."""
-        region, kept = plan.stages[e], self._kept.get(e)
+        region = plan.stages[e]
         made = allocated(e, region)
-        if is_empty(region) or (kept is not None and kept.recall(region, made, known)):
+        if is_empty(region):
             return made
         passed = self._passed(e, plan, known, [k for k in range(self._length(e)) if not self._moves(e, k)])
         for box, part in _parts_of(e, made, plan.windows[e] or [(region, region)]):
             self._segments.functions[e].fill(part, {**passed, **self._moving(e, box, known)}, known)
-        if kept is not None:
-            kept.keep(region, made, known)
+        self._keep(e, region, made, known)
         return made
+
+    def _keep(self, f: Function, region: Box, made: Sequence[Buffer], known: Mapping[Source | Function, Value]) -> None:
+        kept = self._kept.get(f)
+        if kept is not None and not is_empty(region):
+            kept.keep(region, made, known)
 
     def _length(self, e: Function) -> int:
         assert e.extern is not None
@@ -249,6 +281,7 @@ class Staged:
         made = allocated(f, region)
         for _, buffers in _parts_of(f, made, plan.windows.get(f, [(region, region)])):
             part.compiled.run(_given(part.values(known)), buffers)
+        self._keep(f, region, made, known)
         return made
 
     # ---- values --------------------------------------------------------------------------------------------------

@@ -341,3 +341,62 @@ def test_loops_that_keep_the_name_of_what_they_are_made_of(calls: Calls) -> None
     f.split(y, y, yi, n)
     e.compute_at(f, y)
     refused(hl.ScheduleError, lambda: f.realize([8, 8]), "constant factors", at="e.compute_at(f, y)")
+
+
+MEMOIZED = {
+    "without a place": (lambda g, e, f, h: None, (1, 0)),
+    "at the root": (lambda g, e, f, h: e.compute_root(), (1, 0)),
+    "in its loops": (lambda g, e, f, h: e.compute_at(f, y), (3, 0)),
+    "in a loop, both": (lambda g, e, f, h: (f.compute_at(h, y), e.compute_at(h, y)), (3, 0)),
+}
+
+
+@pytest.mark.parametrize("schedule", MEMOIZED)
+def test_memoized_func_that_uses_a_stage_is_kept(calls: Calls, schedule: str) -> None:
+    place, counts = MEMOIZED[schedule]
+    p = hl.Param(hl.Int(32), "p", 1)
+    g, e, f = made(x * x + 3 * y)
+    h, middle = hl.Func("h"), hl.Func("middle")
+    middle[x, y] = (f[x, y] * p, hl.f32(p))
+    h[x, y] = middle[x, y][0] + hl.i32(middle[x, y][1])
+    middle.compute_root().memoize()
+    place(g, e, middle, h)
+    hl.memoization_cache_cleanup()
+    whole = np.array(wanted(5, 3))
+    for number, new in ((1, True), (1, False), (2, True), (1, False)):
+        p.set(number)
+        values, count, _ = calls.of(lambda h=h: h.realize([5, 3]))
+        assert (values, count) == ((whole * number + number).tolist(), counts[0] if new else counts[1])
+    assert calls.of(lambda: h.realize([4, 3]))[1] == (counts[0] if schedule != "in a loop, both" else 3)
+    hl.memoization_cache_cleanup()
+
+
+def test_memoized_func_whose_values_can_not_be_kept_is_computed(calls: Calls) -> None:
+    def in_a_loop(g: hl.Func, e: hl.Func, f: hl.Func, h: hl.Func) -> None:
+        f.compute_at(h, y)
+
+    def beside_the_root(g: hl.Func, e: hl.Func, f: hl.Func, h: hl.Func) -> None:
+        g.compute_root()
+        e.compute_at(h, y).memoize()
+        f.compute_at(h, y)
+
+    for place, named in ((in_a_loop, "depends on an extern stage"), (beside_the_root, 'reads "g"')):
+        g, e, f = made()
+        h = hl.Func("h")
+        h[x, y] = f[x, y]
+        f.memoize()
+        place(g, e, f, h)
+        with pytest.warns(hl.IgnoredDirectiveWarning, match=named):
+            assert calls.of(lambda h=h: h.realize([5, 3]))[0] == wanted(5, 3)
+    im, version = hl.ImageParam(hl.Int(32), 2, "im"), hl.Param(hl.Int(32), "version", 0)
+    for tagged in (False, True):
+        g, e, f = made(hl.memoize_tag(im[x, y], version) if tagged else im[x, y])
+        h = hl.Func("h")
+        h[x, y] = f[x, y]
+        f.compute_root().memoize()
+        im.set(np.zeros((4, 6), np.int32))
+        if tagged:
+            assert [calls.of(lambda h=h: h.realize([5, 2]))[1] for _ in range(2)] == [1, 0]
+        else:
+            refused(hl.ScheduleError, lambda h=h: h.realize([5, 2]), "memoize", '"im"', at="f.compute_root()")
+    hl.memoization_cache_cleanup()

@@ -289,7 +289,7 @@ def test_mistakes_are_refused() -> None:
     refused(hl.DefinitionError, lambda: e.define_extern("f", [undefined], hl.Int(8), 1), '"undefined"', at="e.def")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [x], hl.Int(8), 1), '"x"', "starts", at="[x]")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Handle(), 1), "handle64", at="hl.Handle()")
-    refused(hl.DefinitionError, lambda: e.define_extern("f", [], 8, 1), "number type", at='[], 8, 1')
+    refused(hl.DefinitionError, lambda: e.define_extern("f", [], 8, 1), "number type", at="[], 8, 1")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), -1), "-1", "dimensions", at="hl.Int(8), -1")
     refused(hl.DefinitionError, lambda: e.define_extern("f", [], hl.Int(8), [x, x]), "different", at="[x, x]")
     nothing = hl.ExternFuncArgument()
@@ -362,6 +362,34 @@ def test_stage_that_is_passed_several_values_gets_as_many_buffers(extern: bool) 
     g[x] = (2 * x * x, hl.f32(x * x) / 2)
     e.define_extern("test_of_two", [two(squares()) if extern else g], hl.Int(32), 1)
     assert list(e.realize([5])) == [2 * (i + 1) ** 2 + i * i // 2 for i in range(5)]
+
+
+def test_tag_of_a_value_that_is_passed_is_the_key(library: Any) -> None:
+    k, version = hl.Param(hl.Float(32), "k", 2), hl.Param(hl.Int(32), "version", 1)
+    calls = ctypes.c_int.in_dll(library, "test_calls")
+    for tags, seen in ((None, [1, 2, 3, 3]), ((), [1, 1, 2, 2]), ((version,), [1, 1, 1, 2])):
+        e, f, scale = hl.Func("e"), hl.Func("f"), hl.i32(k)
+        passed = scale if tags is None else hl.memoize_tag(scale, *tags)
+        e.define_extern("test_counted", [squares(), passed], hl.Int(32), 1)
+        f[x] = e[x]
+        e.compute_root().memoize()
+        hl.memoization_cache_cleanup()
+        calls.value, counts, values = 0, [], []
+        for number, v in ((2, 1), (2.5, 1), (3, 1), (3, 2)):
+            k.set(number)
+            version.set(v)
+            values.append(np.asarray(f.realize([3])).tolist()[1])
+            counts.append(calls.value)
+        assert counts == seen and values == [2, 2, 2 if tags else 3, 3]
+    hl.memoization_cache_cleanup()
+
+
+def test_requirement_of_a_value_that_is_passed(library: Any) -> None:
+    k, e = hl.Param(hl.Int(32), "k", 2), hl.Func("e")
+    e.define_extern("test_counted", [squares(), hl.require(k > 0, k, "k is", k)], hl.Int(32), 1)
+    assert np.asarray(e.realize([3])).tolist() == [0, 2, 8]
+    k.set(-1)
+    refused(hl.PipelineError, lambda: e.realize([3]), "k is -1", at="e.realize([3])")
 
 
 def test_memoized_stage_of_several_values_keeps_all_of_them() -> None:
