@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from halide_core.algorithm.memo_key import is_memoized
 from halide_core.algorithm.model import Function, callees, realization_order
 from halide_core.errors import ScheduleError
 from halide_core.ir.names import OUTERMOST
@@ -43,11 +42,6 @@ def reads_stages(f: Function) -> bool:
     within = realization_order([f])
     read = [c for g in within for c in callees(g)]
     return any(g.extern is not None for g in within) or any(isinstance(c, FuncImage) for c in read)
-
-
-def is_kept(f: Function) -> bool:
-    """True where a Func is memoized that depends on extern stages: its values are kept with those of such stages."""
-    return is_memoized(f) and reads_stages(f)
 
 
 def is_at_extern(d: Directive) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from halide_core import ir
+from halide_core.algorithm.memo_key import is_memoized
 from halide_core.algorithm.model import (
     Definition,
     Function,
@@ -31,7 +32,7 @@ from halide_core.errors import UNKNOWN_LOCATION, IgnoredDirectiveWarning, Locati
 from halide_core.ir.memory import Layout
 from halide_core.run.backend import ArgumentKind, Compiled, Request
 from halide_core.runtime.execute.extern_calls import ExternFunction, FuncImage, Value
-from halide_core.runtime.execute.extern_directives import before_externs, is_kept
+from halide_core.runtime.execute.extern_directives import before_externs, reads_stages
 from halide_core.runtime.execute.extern_parts import CallingLoops, blocks_of, inside, iteration, level_of, tell_copies
 from halide_core.schedule.directives import ComputeRoot, Directive
 from halide_core.schedule.storage_directives import AlignStorage, Memoize, ReorderStorage
@@ -144,9 +145,15 @@ class _Cutter:
         within = {f for funcs in self._inner.values() for f in funcs if f.extern is not None}
         read = {g for funcs in self._inner.values() for f in funcs for g in callees(f)}
         at_root = {f for f in read if isinstance(f, Function) and isinstance(place(f), ComputeRoot)}
-        kept = {f for f in self._order if isinstance(place(f), ComputeRoot) and is_kept(f)} - {*self._request.outputs}
+        kept = {f for f in self._order if isinstance(place(f), ComputeRoot) and self._is_kept_apart(f)}
         apart = {*self._blocks, *at_root, *kept}
         return [f for f in self._order if (f.extern and f not in within) or f in apart]
+
+    def _is_kept_apart(self, f: Function) -> bool:
+        """True where a Func is memoized that depends on an extern stage, or is passed to one, so that no part of the
+        pipeline can keep its values."""
+        passed = any(f in e.extern.params for e in self._order if e.extern is not None)
+        return is_memoized(f) and f not in self._request.outputs and (passed or reads_stages(f))
 
     def _imaged(self) -> dict[Function, tuple[Image, ...]]:
         """New images, by component."""
@@ -192,13 +199,13 @@ class _Cutter:
     def _directives(self, f: Function) -> list[Directive]:
         """The directives of a Func's copy. Values are kept outside of the parts of the pipeline."""
         directives = before_externs(f)
-        if f in self._request.outputs or not is_kept(f):
+        if not is_memoized(f) or not (self._is_kept_apart(f) or f in self._images):
             return directives
         if f not in self._images and not any(f in within for within in self._inner.values()):
             d = next(d for d in directives if isinstance(d, Memoize))
             warn_user(
-                f'{d.spelled()}: "{f.name}" depends on an extern stage, and its values are kept at the root and in the '
-                f"loops that the stage is computed in, so this has no effect.",
+                f'{d.spelled()}: "{f.name}" depends on an extern stage, or is passed to one: values are kept at the '
+                f"root and in the loops that the stage is computed in, so this has no effect.",
                 IgnoredDirectiveWarning,
                 d.location,
             )

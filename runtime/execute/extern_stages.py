@@ -24,7 +24,7 @@ from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_algorithm import prepared
 from halide_core.runtime.execute.extern_blocks import calls, windows
 from halide_core.runtime.execute.extern_calls import Value, hull, is_empty, scalar
-from halide_core.runtime.execute.extern_directives import check_schedules, is_at_extern, is_kept
+from halide_core.runtime.execute.extern_directives import check_schedules, is_at_extern
 from halide_core.runtime.execute.extern_memory import kept_stage
 from halide_core.runtime.execute.extern_segments import Segment, Source, cut, has_externs, layout_of
 from halide_core.runtime.execute.jit import compile_pipeline
@@ -84,7 +84,7 @@ class Staged:
         self._segments = cut(request, _compiled)
         externs = list(self._segments.functions)
         self._calls = {e: calls(e) for e in externs}
-        found = {f: kept_stage(f) for f in self._segments.cuts if f.extern is not None or is_kept(f)}
+        found = {f: kept_stage(f) for f in self._segments.cuts}
         self._kept = {f: kept for f, kept in found.items() if kept is not None}
         self._arguments = arguments(request, Algorithm(request.outputs, (), (), (), ()))
 

@@ -371,6 +371,18 @@ def test_memoized_func_that_uses_a_stage_is_kept(calls: Calls, schedule: str) ->
     hl.memoization_cache_cleanup()
 
 
+def test_memoized_func_that_is_passed_to_a_stage_is_kept(calls: Calls, capfd: pytest.CaptureFixture[str]) -> None:
+    g, e, f = made()
+    g.compute_root().memoize().trace_stores()
+    e.compute_at(f, y)
+    hl.memoization_cache_cleanup()
+    for stores in (3 * 4, 0):
+        assert calls.of(lambda: f.realize([2, 2])) == (wanted(2, 2), 2, 2 * 2 * 2)
+        told = capfd.readouterr()
+        assert (told.out + told.err).count("Store g.0") == stores
+    hl.memoization_cache_cleanup()
+
+
 def test_memoized_func_whose_values_can_not_be_kept_is_computed(calls: Calls) -> None:
     def in_a_loop(g: hl.Func, e: hl.Func, f: hl.Func, h: hl.Func) -> None:
         f.compute_at(h, y)
