@@ -60,7 +60,7 @@ class Generator(ABC):
         self._declare(given)
         if given:
             raise DefinitionError(
-                f"Generator {self._name()} has no parameter {', '.join(map(repr, given))}; "
+                f"Generator {self._name()} has no GeneratorParam {', '.join(map(repr, given))}; "
                 f"it has {', '.join(parameters) or 'none'}."
             )
         self._configuring = True
@@ -136,17 +136,21 @@ class Generator(ABC):
         names = [info.name for info in generator._arguments(ArgInfoDirection.Input)]
         who = f"Generator {generator._name()}"
         if len(args) > len(names):
-            raise DefinitionError(f"{who} takes {len(names)} inputs, not {len(args)}.")
+            raise DefinitionError(f"{who} allows at most {len(names)} positional args, but {len(args)} were specified.")
         values = dict(zip(names, args, strict=False))
         for name, value in kwargs.items():
             if name not in names:
-                raise DefinitionError(f'{who} has no input "{name}"; it has {", ".join(names) or "none"}.')
+                has = ", ".join(names) or "none"
+                raise DefinitionError(f"Unknown input '{name}' specified via keyword argument: {who} has {has}.")
             if name in values:
-                raise DefinitionError(f'{who} is given "{name}" twice.')
+                raise DefinitionError(f"Input {name} specified multiple times.")
             values[name] = value
         absent = [name for name in names if name not in values]
         if absent:
-            raise DefinitionError(f"{who} takes {len(names)} inputs; not given: {', '.join(absent)}.")
+            given = len(names) - len(absent)
+            raise DefinitionError(
+                f"{who} requires {len(names)} args, but {given} were specified. Not given: {', '.join(absent)}."
+            )
         for name, value in values.items():
             generator.__dict__[name] = generator._ports[name].bound_to(generator._infos[name], value)
         generator._build_pipeline()

@@ -128,7 +128,7 @@ class InputBuffer(Port, ImageParam):
     def bound_to(self, info: ArgInfo, value: object) -> ImageParam | Func:
         """The ImageParam or the Func that is given; an ImageParam that has the data of a Buffer."""
         if not isinstance(value, Buffer | ImageParam | Func):
-            told = f'Input "{info.name}" takes an ImageParam, a Func or a Buffer, not {value!r}.'
+            told = f"Input {info.name} requires an ImageParam or Buffer argument, or a Func, not {value!r}."
             raise DefinitionError(told)
         if isinstance(value, Func):
             info.check(value.types(), value.dimensions())
@@ -164,7 +164,10 @@ class InputScalar(Port, Param):
             info.check([Expr.of(value._node()).type()], 0)
             return ParamOf(info, value._node())
         if not is_plain(value):
-            raise DefinitionError(f'Input "{info.name}" takes a Param, a number or an expression, not {value!r}.')
+            raise DefinitionError(
+                f"Input {info.name} requires a Param (or scalar literal) argument when using call(), or an expression, "
+                f"not {value!r}."
+            )
         param = ParamOf(info, ir.TRUE)
         param.set(value)  # type: ignore[arg-type]  # a plain number
         number = param.get()

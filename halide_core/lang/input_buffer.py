@@ -173,20 +173,20 @@ class InputImage(ShapedSource):
     """An input buffer, but for what is made of Funcs: see ``ImageParam``."""
 
     def __init__(self, type: Type | None = None, dimensions: int | None = None, name: str = "") -> None:
-        self._made: Image | None = None
         if type is None and dimensions is None:
             return
         if not isinstance(type, Type) or type.is_handle() or type.is_vector():
             raise DefinitionError(f"An ImageParam needs a scalar number type such as hl.UInt(8), not {shown(type)}.")
         if not isinstance(dimensions, int) or isinstance(dimensions, bool) or dimensions < 0:
             raise DefinitionError(f"The number of dimensions of an ImageParam can't be {shown(dimensions)}.")
-        self._made = Image(name or fresh_input_name(), type, dimensions, user_location())
+        self._source = Image(name or fresh_input_name(), type, dimensions, user_location())
 
-    @property
-    def _source(self) -> Image:
-        if self._made is None:
-            raise DefinitionError("An undefined ImageParam is used: give it a type and a number of dimensions.")
-        return self._made
+    if not TYPE_CHECKING:  # with it a type checker would know of every name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name == "_source":
+                raise DefinitionError("An undefined ImageParam is used: give it a type and a number of dimensions.")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _buffer(self) -> Image | Function:
         return self._source
@@ -210,7 +210,7 @@ class InputImage(ShapedSource):
 
     def defined(self) -> bool:
         """True where there is an input: ``ImageParam()`` is undefined. It can't be used, only asked."""
-        return self._made is not None
+        return "_source" in self.__dict__
 
     def __iter__(self) -> NoReturn:
         raise NotIterableError(
@@ -253,6 +253,6 @@ class InputImage(ShapedSource):
         self._source.bound = None
 
     def __repr__(self) -> str:
-        if self._made is None:
+        if not self.defined():
             return f"<{package_name()}.ImageParam ImageParam()>"
         return f"<{package_name()}.ImageParam {self.name()!r}, dims: {self.dimensions()}, type: {self.type()}>"

@@ -16,6 +16,7 @@ from halide_core.checks import of_kind, shown
 from halide_core.errors import PipelineError
 from halide_core.lang.arguments.values import checked_value
 from halide_core.lang.buffer import Buffer
+from halide_core.lang.expr import Operand
 from halide_core.run.backend import Argument, ArgumentKind, Compiled, Prepared, Request, backend
 
 
@@ -27,8 +28,8 @@ def as_buffer(value: object, argument: Argument) -> Buffer:
     """
     kind = "Output" if argument.kind is ArgumentKind.OutputBuffer else "Input"
     what = f'{kind} "{argument.name}"'
-    if isinstance(value, bool | int | float | str | bytes) or value is None:
-        raise PipelineError(f"{what} needs a Buffer or a numpy array, not {shown(value)}.")
+    if isinstance(value, bool | int | float | str | bytes | Operand) or value is None:
+        raise PipelineError(f"{what}: {shown(value)} is not an instance of Buffer, nor a numpy array.")
     buffer = value if isinstance(value, Buffer) else Buffer(value)
     if buffer.type() is not argument.type:
         raise PipelineError(

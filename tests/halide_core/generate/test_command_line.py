@@ -85,7 +85,7 @@ def test_runtime_is_apart_where_the_target_says_so(tmp_path: Path) -> None:
         (["-g", "brihgten", "-o", "."], 'There is no Generator "brihgten"; there is brighten'),
         (["-g", "brighten", "-o", ".", "-e", "object,nothing"], '"nothing" is no kind of file for -e; these are:'),
         (["-g", "brighten", "-o", ".", "-e", "bitcode"], 'A file of the kind "bitcode" can\'t be written; these can'),
-        (["-g", "brighten", "-o", ".", "factr=3"], "no parameter 'factr'; it has factor"),
+        (["-g", "brighten", "-o", ".", "factr=3"], "no GeneratorParam 'factr'; it has factor"),
         (["-g", "brighten", "-o", ".", "factor=x"], "GeneratorParam \"factor\" is an integer, not 'x'"),
         (["-g", "brighten", "-o", ".", "factor=1", "factor=2"], '"factor" is set twice'),
         (["-g", "brighten", "-o", ".", "-f", "a::b"], '"a::b" can\'t be the name of a C function'),

@@ -235,7 +235,7 @@ def _handle(leaf: Function | Image | ScalarParam) -> object:
             p._source = leaf
             return p
     image = hl.ImageParam(leaf.types[0], leaf.dimensions, leaf.name)
-    image._made = leaf
+    image._source = leaf
     return image
 
 
