@@ -27,9 +27,21 @@ from halide_core.bounds.engines.float_ends import (
     of_params,
 )
 from halide_core.bounds.smt.floats import kept_ranges
-from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, Intrinsic, ParamRef, Select, Variable
+from halide_core.ir import (
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    ExprNode,
+    FloatImm,
+    IntImm,
+    Intrinsic,
+    ParamRef,
+    Select,
+    Variable,
+)
 from halide_core.ir.types import BOOL, INT64
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import parts, subexpressions
 
 _FAR = 1 << 33
 """Coordinates of windows, and ends of what they read, are nearer."""
@@ -88,8 +100,9 @@ class Shape:
 
     @property
     def is_of_numbers(self) -> bool:
-        """True where there is no Param in the function, so that it has a value for each integer."""
-        return not any(isinstance(e, ParamRef) for e in subexpressions([self.function]))
+        """True where the function is made of numbers and its arguments alone, so that it has a value for integers."""
+        leaves = [e for e in subexpressions([self.function]) if not parts(e)]
+        return all(isinstance(e, FloatImm | IntImm) or e in self.unknowns for e in leaves)
 
     def at(self, part: Part) -> tuple[ExprNode, ...]:
         """The arguments in a part of it."""
