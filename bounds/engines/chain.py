@@ -54,13 +54,20 @@ class ImprovedRanges:
         self._opening = opening
         self._ask = ask
         self._improvement: Improvement | None = None
+        self._improved: dict[tuple[ExprNode, Path, Path], tuple[Ends, Ends]] = {}
+        """The answers of the engine behind, with the ranges that it was given."""
 
     def ends(self, e: ExprNode, path: Path, stop: Path) -> Ends:
         """The range of ``e``, by the engine that knows best."""
         known = self._extents.ends(e, path, stop)
         if self._ask is Ask.WHERE_LOST and not known.lost and known.low is not None and known.high is not None:
             return known
-        return self._opened().ends(e, path, stop, known)
+        before = self._improved.get((e, path, stop))
+        if before is not None and before[0] is known:
+            return before[1]
+        found = self._opened().ends(e, path, stop, known)
+        self._improved[e, path, stop] = known, found
+        return found
 
     def _opened(self) -> Improvement:
         if self._improvement is None:

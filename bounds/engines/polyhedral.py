@@ -23,7 +23,7 @@ from halide_core.bounds.engines.conditions import of_numbers
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.engines.polyhedral_terms import PiecewiseTerms
-from halide_core.bounds.engines.quasi_affine import atoms_of, forks
+from halide_core.bounds.engines.quasi_affine import Forks, atoms_of
 from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where
 from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, Select, Variable
@@ -36,7 +36,7 @@ _SHORT = 4
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on questions to isl: forks in one question (``quasi_affine.forks``), constraints of the set whose ends are
+    """Limits on questions to isl: forks in one question (``quasi_affine.Forks``), constraints of the set whose ends are
     asked for, operations for it, questions in one query; and what is still written as an expression: nodes, and pieces
     of a function. An end with conditions in it must gain more than ``negligible`` points somewhere.
 
@@ -90,7 +90,7 @@ class Polyhedra:
 
     def greatest(self, e: ExprNode) -> int | None:
         """The greatest value of ``e`` over all values of its atoms; None where there is none."""
-        if forks([e]) > self._limits.forks:
+        if Forks().add([e]) > self._limits.forks:
             self.given_up += 1
             return None
         self._context.reset_operations()
@@ -136,18 +136,17 @@ class _Question:
         self._bound = frozenset(b.var for b in binders if isinstance(b, ForAll | Define))
         self._chosen = frozenset(b.func for b in binders if isinstance(b, Choice))
         self._rows: list[_Row] = []
+        self._forks = Forks()
 
     def answer(self, e: ExprNode, known: Ends) -> Ends:
         e = self._extents.closed(e, self._chosen)
-        self._gather(e)
-        for end in (known.low, known.high):
-            if end is not None:
-                self._terms.gather(end)
-        outside, certain = self._context_rows(self._inside), self._context_rows(self._outside)
         asked = [e, *(end for end in (known.low, known.high) if end is not None)]
-        if forks([*asked, *(part for row in self._rows for part in row.exprs())]) > self._limits.forks:
+        if self._forks.add(asked) > self._limits.forks or not self._gather(e):
             self.given_up += 1
             return known
+        for end in asked[1:]:
+            self._terms.gather(end)
+        outside, certain = self._context_rows(self._inside), self._context_rows(self._outside)
         points = self._set(self._rows)
         context = self._set(outside)
         terms = self._terms
@@ -180,8 +179,9 @@ class _Question:
             for part in mentions(e)
         )
 
-    def _gather(self, e: ExprNode) -> None:
-        """The atoms of ``e`` that vary, what the path says of them, and of what they depend on."""
+    def _gather(self, e: ExprNode) -> bool:
+        """The atoms of ``e`` that vary, what the path says of them, and of what they depend on; False as soon as all
+        that makes too many forks."""
         waiting = [a for a in self._terms.gather(e) if self._varies(a)]
         given = [self._extents.closed(b.condition, self._chosen) for b in self._binders if isinstance(b, Where)]
         wheres = [of_numbers(condition, self._inside) for condition in given]
@@ -195,8 +195,11 @@ class _Question:
             wheres = [w for w in wheres if seen.isdisjoint(mentions(w))]
             for row in [*rows, *map(_Row, told)]:
                 self._rows.append(row)
+                if self._forks.add(row.exprs()) > self._limits.forks:
+                    return False
                 for part in row.exprs():
                     waiting += [a for a in self._terms.gather(part) if self._varies(a)]
+        return True
 
     def _rows_of(self, atom: ExprNode, binders: dict[Variable, ForAll | Define]) -> list[_Row]:
         match binders.get(atom) if isinstance(atom, Variable) else None:

@@ -20,18 +20,24 @@ _SUMS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MIN, BinaryOp.MAX)
 _FORKS = (BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.OR, BinaryOp.NE)
 
 
-def forks(exprs: Iterable[ExprNode]) -> int:
-    """Counts the operators that make more than one affine piece: a solver's cost grows with them."""
-    seen: set[ExprNode] = set()
-    count = 0
-    waiting = list(exprs)
-    while waiting:
-        e = waiting.pop()
-        if e not in seen:
-            seen.add(e)
-            count += isinstance(e, Select) or (isinstance(e, Binary) and e.op in _FORKS)
-            waiting.extend(operands(e) or ())
-    return count
+class Forks:
+    """Counts the operators that make more than one affine piece, each once: a solver's cost grows with them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._seen: set[ExprNode] = set()
+
+    def add(self, exprs: Iterable[ExprNode]) -> int:
+        """The number of those in all expressions so far."""
+        seen = self._seen
+        waiting = list(exprs)
+        while waiting:
+            e = waiting.pop()
+            if e not in seen:
+                seen.add(e)
+                self.count += isinstance(e, Select) or (isinstance(e, Binary) and e.op in _FORKS)
+                waiting.extend(operands(e) or ())
+        return self.count
 
 
 def atoms_of(e: ExprNode, seen: set[ExprNode] | None = None) -> list[ExprNode]:

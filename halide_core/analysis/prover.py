@@ -140,7 +140,7 @@ class Facts:
 
     def simplified(self) -> dict[ExprNode, ExprNode]:
         """A memo for the expressions that are simplified by these facts, as they are now."""
-        above = self._parent._count() if self._parent is not None else 0
+        above = self._parent.count() if self._parent is not None else 0
         if self._simplified_above != above:
             self._simplified, self._simplified_above = {}, above
         return self._simplified
@@ -190,7 +190,7 @@ class Facts:
 
     def _searched(self, form: Linear, key: tuple[object, ...]) -> bool:
         """The answer of a search for a proof, unless it is known from a place where the same facts matter."""
-        above = self._parent._count() if self._parent is not None else 0
+        above = self._parent.count() if self._parent is not None else 0
         question = (*key, None, *[self._reach(atom, above).number for atom in form.terms])
         answers = self._answered.answers
         known = answers.get(question)
@@ -287,7 +287,7 @@ class Facts:
 
         Each is brought up to date when it is asked for: most that is false is refuted by the first, or the second.
         """
-        above = self._parent._count() if self._parent is not None else 0
+        above = self._parent.count() if self._parent is not None else 0
         for number in range(len(_KINDS)):
             world = self._state(number, above)
             if world is not None:
@@ -307,7 +307,8 @@ class Facts:
         self._worlds[number], self._seen[number] = world, (above, len(self._said))
         return world
 
-    def _count(self) -> int:
+    def count(self) -> int:
+        """The number of facts, those of parents among them: it grows with each that is assumed."""
         count = 0
         layer: Facts | None = self
         while layer is not None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import reduce
 
 import pytest
 from hypothesis import given, settings
@@ -136,9 +137,7 @@ CONSTANT_LOOPS = st.builds(
     st.integers(-4, 4), st.integers(1, 6), st.one_of(st.integers(-4, 4).map(ir.i64), linear_expressions((x,))),
     st.integers(1, 6),
 )  # fmt: skip
-AFFINE_GUARDS = st.one_of(
-    st.just(()), st.builds(lambda c: (Where(c),), conditions(linear_expressions((x, y, z))))
-)
+AFFINE_GUARDS = st.one_of(st.just(()), st.builds(lambda c: (Where(c),), conditions(linear_expressions((x, y, z)))))
 
 
 @pytest.mark.parametrize("engine", [Engine.CHAIN, Engine.ISL])
@@ -332,15 +331,27 @@ def test_libraries_are_loaded_only_when_they_are_asked(told: str, engine: str, e
     assert done.stdout.strip() == expected
 
 
-@pytest.mark.parametrize(("allowed", "given_up"), [(5, 0), (4, 1)])
-def test_question_with_as_many_forks_as_are_allowed_is_asked(
-    allowed: int, given_up: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(polyhedral, "forks", lambda exprs: 5)
-    top, inside = Drawn(FIVE).path()
+@pytest.mark.parametrize("allowed", [5, 4, 0])
+@pytest.mark.parametrize("of_path", [False, True])
+def test_question_with_as_many_forks_as_are_allowed_is_asked(allowed: int, of_path: bool) -> None:
+    forked = reduce(ir.add, [ir.div(x, ir.i64(k)) for k in range(2, 7)])
+    top, inside = Drawn((*FIVE, Define(z, forked, None))).path()
     asked = polyhedral.Polyhedra(Extents(), polyhedral.Limits(forks=allowed))
-    asked.ends(x, inside, top, Ends(ir.i64(-9), ir.i64(9), Engine.INTERVAL))
-    assert asked.given_up == given_up
+    asked.ends(z if of_path else forked, inside, top, Ends(ir.i64(-9), ir.i64(9), Engine.INTERVAL))
+    assert asked.given_up == (allowed < 5)
+
+
+def test_question_that_is_asked_again_is_answered_anew_only_where_more_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    top, inside = Drawn((ForAll(x, Interval(ir.ZERO, p)),)).path()
+    asked: list[Ends] = []
+    monkeypatch.setattr(polyhedral.Polyhedra, "ends", lambda self, e, path, stop, known: asked.append(known) or known)
+    ranges = ranges_of(Engine.ISL)
+    first = ranges.ends(x, inside, top)
+    assert ranges.ends(x, inside, top) is first and len(asked) == 1
+    ranges.facts.at(top).assume_at_most(p, ir.i64(3))
+    assert ranges.ends(x, inside, top) is not first and len(asked) == 2
 
 
 @pytest.mark.parametrize("allowed", [True, False])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from halide_core import ir
+from halide_core.algorithm.model import Function
 from halide_core.bounds.engines.path_ranges import Extents, _covers_all
 from halide_core.bounds.query.query import Define, ForAll
-from halide_core.ir import BinaryOp, ExprNode, Interval
+from halide_core.ir import BinaryOp, ExprNode, HoleKind, Interval
 from halide_core.ir.types import INT32, INT64, Float
+from halide_core.loop_nest import hole
 from halide_core.reference.concrete import evaluate
 from tests.support.integers import value
 from tests.support.paths import Drawn, p, x, y, z
@@ -69,3 +71,15 @@ def test_quotient_of_what_is_further_out_covers_nothing() -> None:
     for outer in (ir.mod(n, three), ir.div(n, three)):
         assert not _covers_all(outer, {inner}, {})
         assert _covers_all(ir.add(outer, ir.mod(inner, three)), {inner}, {})
+
+
+def test_range_is_told_anew_once_more_is_known() -> None:
+    holes = hole(HoleKind.CPU, Function("f", ("x",)), 0, 0)
+    top, inside = Drawn((ForAll(x, Interval(holes.min, ir.i64(9))),)).path()
+    extents, asked = Extents(), ir.add(x, ir.minimum(p, ir.i64(8)))
+    first = extents.ends(asked, inside, top)
+    assert extents.ends(asked, inside, top) is first
+    extents.facts.at(inside).assume_at_most(p, ir.i64(3))
+    assert extents.ends(asked, inside, top).low is ir.add(holes.min, p) is not first.low
+    extents.record(holes.min, ir.i64(5))
+    assert extents.ends(asked, inside, top).low is ir.add(p, ir.i64(5))
