@@ -61,8 +61,8 @@ def _add(terms: dict[ExprNode, int], other: Linear, scale: int) -> None:
             terms.pop(atom, None)
 
 
-class _Literal(Linear):
-    """A constant form; a class of its own only to be cheap to build."""
+class Literal(Linear):
+    """The form of a number; a class of its own, to be cheap to build and to be told apart."""
 
     __slots__ = ()
 
@@ -73,7 +73,7 @@ class _Literal(Linear):
 def linear_of(e: ExprNode) -> Linear:
     """The linear form of an int64 expression."""
     if isinstance(e, IntImm):
-        return _Literal(e.value)
+        return Literal(e.value)
     form = _sum_of(e) if isinstance(e, Binary) else None
     return Linear({e: 1}, 0) if form is None else form
 

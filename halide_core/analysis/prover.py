@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from halide_core.analysis.interval import EVERYTHING, Range, of_integers, union
-from halide_core.analysis.linear import Linear, atoms_of, difference, linear_of
+from halide_core.analysis.linear import Linear, Literal, atoms_of, difference, linear_of
 from halide_core.analysis.refute import Model, ModelKind
 from halide_core.ir import Binary, BinaryOp, BufferField, Cast, ExprNode, Field, IntImm, Select
 from halide_core.ir.expr_nodes import remembered
@@ -427,6 +427,8 @@ class _ProofSearch:
         self._steps = _STEPS
         self._failed: dict[tuple[object, ...], int] = {}
         """Forms that were not proven, and how deep the search for a proof was."""
+        self._known: tuple[dict[ExprNode, list[Linear]], ...] = ({}, {})
+        """The forms of the lower and the upper bounds of atoms, as far as they were asked for."""
 
     def proves(self, form: Linear) -> bool:
         """True where a proof was found within the steps."""
@@ -485,11 +487,12 @@ class _ProofSearch:
 
     def _cancelled(self, form: Linear, operators: Sequence[ExprNode]) -> Iterator[Linear]:
         """Forms that are not above, in which an operator atom is gone, as a bound of another atom has it too."""
-        for atom, c in form.terms.items():
+        terms = form.terms
+        for atom, c in terms.items():
             for bound in self._bounds(atom, c):
-                other = linear_of(bound).terms
-                if any(c * other.get(each, 0) == -form.terms[each] for each in operators):
-                    yield form.replacing(atom, linear_of(bound))
+                other = bound.terms
+                if other and any(c * other.get(each, 0) == -terms[each] for each in operators):
+                    yield form.replacing(atom, bound)
 
     def _apart(self, form: Linear, operators: Sequence[ExprNode], depth: int) -> Iterator[Linear]:
         """Forms that are not above, without two quotients by one number: a/k - b/k is at least (a - b)/k."""
@@ -507,8 +510,14 @@ class _ProofSearch:
                 both = min(c, -d)
                 yield form.plus(Linear({one: 1, other: -1}, 0), -both).plus(Linear({}, int(low) // k), both)
 
-    def _bounds(self, atom: ExprNode, c: int) -> list[ExprNode]:
-        return self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)
+    def _bounds(self, atom: ExprNode, c: int) -> list[Linear]:
+        """The forms of the bounds by which an atom with a factor may be replaced."""
+        known = self._known[c < 0]
+        found = known.get(atom)
+        if found is None:
+            bounds = self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)
+            found = known[atom] = [linear_of(bound) for bound in bounds]
+        return found
 
     def _through_operator(self, form: Linear, atom: Binary | Select, c: int, depth: int) -> bool:
         """The proof by cases of one operator atom, or by what is known of it."""
@@ -534,16 +543,20 @@ class _ProofSearch:
 
     def _through_facts(self, form: Linear, depth: int) -> bool:
         """The proof by what is known of one atom: first by what cancels against the others."""
-        candidates: list[tuple[int, Linear]] = []
-        for atom, c in form.terms.items():
+        terms = form.terms
+        candidates: list[tuple[int, ExprNode, Linear]] = []
+        for atom, c in terms.items():
             for bound in self._bounds(atom, c):
-                if isinstance(bound, IntImm) and len(form.terms) == 1:
+                if isinstance(bound, Literal) and len(terms) == 1:
                     continue
-                other = linear_of(bound)
-                shared = sum(1 for each in other.terms if each in form.terms)
-                candidates.append((-shared, form.replacing(atom, other)))
-        candidates.sort(key=lambda each: each[0])
-        return any(self.nonnegative(replaced, depth - 1) for _, replaced in candidates)
+                shared = sum([1 for each in bound.terms if each in terms])
+                candidates.append((-shared, atom, bound))
+        candidates.sort(key=_rank)
+        return any(self.nonnegative(form.replacing(atom, bound), depth - 1) for _, atom, bound in candidates)
+
+
+def _rank(candidate: tuple[int, ExprNode, Linear]) -> int:
+    return candidate[0]
 
 
 def nothing_known() -> Facts:
