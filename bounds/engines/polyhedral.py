@@ -24,6 +24,7 @@ from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.engines.polyhedral_terms import PiecewiseTerms
 from halide_core.bounds.engines.quasi_affine import Forks, atoms_of
+from halide_core.bounds.engines.question_shapes import Shape, Shapes
 from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where
 from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, Select, Variable
@@ -69,6 +70,10 @@ class Polyhedra:
         self._asked = 0
         self.given_up = 0
         """The number of ends that stayed as they were because of a limit."""
+        self._shapes = Shapes()
+        self._too_long: set[Shape] = set()
+        """Questions that took too many steps, by what isl sees of them: those of a picture's height are mostly those of
+        its width. How an end is written may depend on more; that a question isn't asked only costs an end."""
         self._context = isl.Context()
         self._context.set_on_error(isl.on_error.CONTINUE)
         self._context.set_max_operations(limits.steps)
@@ -82,9 +87,13 @@ class Polyhedra:
         self._context.reset_operations()
         question = _Question(self._context, self._extents, self._limits, path, stop)
         try:
-            found = question.answer(e, known)
+            gathered = question.gather(e, known)
+            if gathered and self._too_long and question.shape(self._shapes) in self._too_long:
+                gathered, question.given_up = False, 1
+            found = question.answer() if gathered else known
         except isl.Error:  # too many steps
             found, question.given_up = known, 1
+            self._too_long.add(question.shape(self._shapes))
         self.given_up += question.given_up
         return found
 
@@ -137,17 +146,43 @@ class _Question:
         self._chosen = frozenset(b.func for b in binders if isinstance(b, Choice))
         self._rows: list[_Row] = []
         self._forks = Forks()
+        self._asked: ExprNode = ir.ZERO
+        self._ends: list[ExprNode] = []
+        self._known = Ends(None, None, Engine.INTERVAL)
+        self._context: tuple[list[_Row], list[_Row]] = [], []
 
-    def answer(self, e: ExprNode, known: Ends) -> Ends:
-        e = self._extents.closed(e, self._chosen)
-        asked = [e, *(end for end in (known.low, known.high) if end is not None)]
-        if self._forks.add(asked) > self._limits.forks or not self._gather(e):
+    def gather(self, e: ExprNode, known: Ends) -> bool:
+        """Takes in an expression, its known range, and all that the path says of them; False where that is too much to
+        be asked."""
+        self._known = known
+        self._asked = e = self._extents.closed(e, self._chosen)
+        self._ends = [end for end in (known.low, known.high) if end is not None]
+        if self._forks.add([e, *self._ends]) > self._limits.forks or not self._gather(e):
             self.given_up += 1
-            return known
-        for end in asked[1:]:
+            return False
+        for end in self._ends:
             self._terms.gather(end)
-        outside, certain = self._context_rows(self._inside), self._context_rows(self._outside)
+        self._context = self._context_rows(self._inside), self._context_rows(self._outside)
+        return True
+
+    def shape(self, shapes: Shapes) -> Shape:
+        """All that decides what isl is asked, and in which order."""
+        atoms, known = self._terms.atoms, dict[ExprNode, int]()
+        rows = [
+            tuple([shapes.of(e, atoms, known) for row in some for e in (row.e, row.low, row.high)])
+            for some in (self._rows, *self._context)
+        ]
+        ends = [
+            (end is None or _nodes(end), shapes.of(end, atoms, known)) for end in (self._known.low, self._known.high)
+        ]
+        kinds = [(self._varies(atom), atom.op if isinstance(atom, Binary) else None) for atom in atoms]
+        return (shapes.of(self._asked, atoms, known), *rows, *ends, *kinds)
+
+    def answer(self) -> Ends:
+        """The range, as far as it is better than what was known."""
+        e, known = self._asked, self._known
         points = self._set(self._rows)
+        outside, certain = self._context
         context = self._set(outside)
         terms = self._terms
         value = isl.Set.from_pw_aff(terms.function(e)).intersect_params(points.intersect(context))

@@ -354,6 +354,19 @@ def test_question_that_is_asked_again_is_answered_anew_only_where_more_is_known(
     assert ranges.ends(x, inside, top) is not first and len(asked) == 2
 
 
+def test_question_that_took_too_long_is_not_asked_of_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = polyhedral.Polyhedra(Extents(), polyhedral.Limits(steps=1))
+    answered: list[ExprNode] = []
+    answer = polyhedral._Question.answer
+    monkeypatch.setattr(polyhedral._Question, "answer", lambda self: answered.append(self._asked) or answer(self))
+    for var, end, step in ((x, p, 3), (y, q, 3), (y, q, 4)):
+        top, inside = Drawn((ForAll(var, Interval(ir.ZERO, end)),)).path()
+        known = Ends(ir.i64(0), end, Engine.INTERVAL)
+        assert asked.ends(ir.mod(var, ir.i64(step)), inside, top, known) is known
+    assert [repr(e) for e in answered] == [repr(ir.mod(x, ir.i64(3))), repr(ir.mod(y, ir.i64(4)))]
+    assert asked.given_up == 3
+
+
 @pytest.mark.parametrize("allowed", [True, False])
 def test_ends_of_a_set_with_many_constraints_are_not_asked_for(allowed: bool) -> None:
     top, inside = Drawn(FIVE).path()
