@@ -117,14 +117,15 @@ class _HashConsed(type):
     them is alive: a key that held them would keep a Func, whose definitions hold the node, for ever.
     """
 
-    _make: Callable[..., Any] | None
-
     def __init__(cls, *named: Any) -> None:
         super().__init__(*named)
-        cls._make = None  # its own, not that of a node that it extends
+        cls.__class__ = _HashConsed  # not what a node that it extends has become
 
     def __call__(cls, *fields: Any) -> Any:
-        return (cls._make or cls._written())(*fields)
+        """The first call of a class: others are those of the function that is written for it."""
+        made = cls._written()
+        cls.__class__ = type("_Written", (_HashConsed,), {"__call__": staticmethod(made)})
+        return made(*fields)
 
     def _written(cls) -> Callable[..., Any]:
         """The function from a node's fields to the node, written out as there is one call of it a node."""
@@ -148,7 +149,6 @@ class _HashConsed(type):
         scope |= {f"set_{name}": getattr(cls, name).__set__ for name in names}
         exec("\n".join(lines), scope)  # noqa: S102  # names of our own
         made: Callable[..., Any] = scope["make"]
-        cls._make = made
         return made
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, cast
 
 from halide_core import ir
 from halide_core.ir import ExprNode
+from halide_core.ir.types import INT64
 
 
 def sums(count: int, first: int = 0) -> list[ExprNode]:
@@ -22,8 +24,21 @@ def test_threads_build_the_same_objects() -> None:
         assert all(a is b for a, b in zip(built[0], other, strict=True))
 
 
+def test_kind_of_node_that_extends_another_is_built_by_itself() -> None:
+    number = ir.i64(3)
+
+    @dataclass(frozen=True, slots=True, eq=False, repr=False)
+    class Named(ir.IntImm):
+        name: str
+
+    named = Named(INT64, 3, "three")
+    assert type(named) is Named and named.name == "three" and named is not number
+    assert Named(INT64, 3, "three") is named is not Named(INT64, 3, "drei")
+    assert ir.IntImm(INT64, 3) is number
+
+
 def test_the_table_forgets_nodes_that_nobody_has() -> None:
-    table = cast(Any, ir.Binary)._make.__globals__["keep"].__self__.known
+    table = cast(Any, type(ir.Binary)).__call__.__globals__["keep"].__self__.known
     kept, before = sums(100), len(table)
     for i in range(40):
         sums(2000, 2000 * i)
