@@ -45,7 +45,7 @@ def run(case: Case, engine: Engine) -> list[list[object]]:
         answers = oracle_of(engine).answer(extract_query(program))
         trace.passes.append(("fill", fill(program, answers)))
     boxes = [tuple(w) for w in windows]
-    ((_, filled),) = run_passes(request, arguments(request, program.algorithm), trace, boxes, random.Random(0), STEPS)
+    _, filled = next(run_passes(request, arguments(request, program.algorithm), trace, boxes, random.Random(0), STEPS))
     outcome: Outcome = filled()
     return [outcome.result(i, window).tolist() for i, window in enumerate(boxes)]
 
