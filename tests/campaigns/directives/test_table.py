@@ -80,8 +80,8 @@ def test_cases_of_the_fuzzer_are_counted() -> None:
 
 
 def test_what_is_drawn_seldom_is_looked_for_further() -> None:
-    drawn, lowered = count(1, 0)
-    search(1, 0, 400, [("atomic", "")], drawn, lowered)
+    drawn, lowered = count(2, 0)
+    search(2, 0, 400, [("atomic", "")], drawn, lowered)
     assert lowered == Counter({("atomic", ""): 1})
     assert drawn[("atomic", "")] >= 1
 
