@@ -321,6 +321,8 @@ class _LoopStep:
         facts, now = self._facts, self._now
         if length is not None and self._outside.proves_le(self.windows[d].len, length):
             return "a shifted split needs all of it"
+        if length is not None and any(isinstance(e, Select) for e in subexpressions([length])):
+            return "a shifted split needs it to be long in one case only"  # each proof would have all cases twice
         up, down = ir.less_equal(old_low, now_low), ir.less_equal(now_high, old_high)
         above = now.maximum(now_low, now.expr(ir.add(old_high, ir.ONE)))
         below = now.minimum(now_high, now.expr(ir.sub(old_low, ir.ONE)))
