@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -106,14 +107,15 @@ def run_passes(
     """
     first = trace.passes[0][1]
     regions, needed = settled(first, request, arguments, windows, steps)
+    runs = _Runs(request, arguments, regions, rng, steps)
     before: Stmt | None = None
     for name, stmt in (trace.passes[0], trace.passes[-1]) if brief else trace.passes:
         if before is None and brief and has_value:
-            yield name, partial(_run_either, stmt, trace, request, arguments, regions, rng, steps)
+            yield name, partial(runs.either, stmt, trace)
         elif before is None or not alike(stmt, before):
-            yield name, partial(_run, stmt, request, arguments, regions, rng, steps)
+            yield name, partial(runs.run, stmt)
         if before is None and has_value and not brief:
-            yield ASSUMED, partial(_run_assumed, trace, request, arguments, regions, rng, steps)
+            yield ASSUMED, partial(runs.assumed, trace)
         before = stmt
     last, stmt = trace.passes[-1]
     answer = _asked(stmt, request, arguments, regions, steps)
@@ -125,7 +127,7 @@ def run_last(request: Request, windows: Sequence[Window], rng: random.Random, st
     """The outputs' values after the last pass alone."""
     lowered = lower(request)
     regions, _ = settled(lowered.body, request, lowered.arguments, windows, steps)
-    outcome = _run(lowered.body, request, lowered.arguments, regions, rng, steps)
+    outcome = _Runs(request, lowered.arguments, regions, rng, steps).run(lowered.body)
     return results(outcome, request, windows)
 
 
@@ -134,47 +136,34 @@ def results(outcome: Outcome, request: Request, windows: Sequence[Window]) -> li
     return [outcome.result(i, window) for i, window in enumerate(spread(request, windows))]
 
 
-def _run(
-    stmt: Stmt,
-    request: Request,
-    arguments: tuple[Argument, ...],
-    regions: Sequence[Box],
-    rng: random.Random,
-    steps: int,
-) -> Outcome:
-    """Runs one tree into fresh outputs."""
-    outputs = _filled(request, regions)
-    return translated(stmt, arguments).run(_values(request), outputs, shuffle=rng, steps=steps)
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Runs of trees of one program, in windows that are settled."""
 
+    request: Request
+    arguments: tuple[Argument, ...]
+    regions: Sequence[Box]
+    rng: random.Random
+    steps: int
 
-def _run_assumed(
-    trace: LoweringTrace,
-    request: Request,
-    arguments: tuple[Argument, ...],
-    regions: Sequence[Box],
-    rng: random.Random,
-    steps: int,
-) -> Outcome:
-    """Runs the filled program, which has run without, with what its answers rest on."""
-    assert trace.query is not None and trace.answers is not None
-    try:
-        return _run(with_assumptions(trace.query, trace.answers), request, arguments, regions, rng, steps)
-    except AssertionFailure as false:
-        raise Mismatch("a false assumption", false.message) from false
+    def run(self, stmt: Stmt) -> Outcome:
+        """Runs one tree into fresh outputs."""
+        outputs = _filled(self.request, self.regions)
+        made = translated(stmt, self.arguments)
+        return made.run(_values(self.request), outputs, shuffle=self.rng, steps=self.steps)
 
+    def assumed(self, trace: LoweringTrace) -> Outcome:
+        """Runs the filled program, which has run without, with what its answers rest on."""
+        assert trace.query is not None and trace.answers is not None
+        try:
+            return self.run(with_assumptions(trace.query, trace.answers))
+        except AssertionFailure as false:
+            raise Mismatch("a false assumption", false.message) from false
 
-def _run_either(
-    stmt: Stmt,
-    trace: LoweringTrace,
-    request: Request,
-    arguments: tuple[Argument, ...],
-    regions: Sequence[Box],
-    rng: random.Random,
-    steps: int,
-) -> Outcome:
-    """The same; where an assertion stops it, the program without may stop itself."""
-    try:
-        return _run_assumed(trace, request, arguments, regions, rng, steps)
-    except Mismatch:
-        _run(stmt, request, arguments, regions, rng, steps)
-        raise
+    def either(self, stmt: Stmt, trace: LoweringTrace) -> Outcome:
+        """The same; where an assertion stops it, the program without may stop itself."""
+        try:
+            return self.assumed(trace)
+        except Mismatch:
+            self.run(stmt)
+            raise
