@@ -95,7 +95,7 @@ class Shape:
 
     @property
     def unknowns(self) -> tuple[Variable, ...]:
-        """What stands for the arguments."""
+        """The variables that stand for the arguments."""
         return tuple(map(_unknown, range(len(self.arguments))))
 
     @property
