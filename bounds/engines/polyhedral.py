@@ -24,7 +24,7 @@ from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.engines.polyhedral_terms import PiecewiseTerms
 from halide_core.bounds.engines.quasi_affine import Forks, atoms_of
-from halide_core.bounds.engines.question_shapes import Shape, Shapes
+from halide_core.bounds.engines.question_shapes import QuestionShape, Shapes
 from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where
 from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, Select, Variable
@@ -71,7 +71,7 @@ class Polyhedra:
         self.given_up = 0
         """The number of ends that stayed as they were because of a limit."""
         self._shapes = Shapes()
-        self._too_long: set[Shape] = set()
+        self._too_long: set[QuestionShape] = set()
         """Questions that took too many steps, by what isl sees of them: those of a picture's height are mostly those of
         its width. How an end is written may depend on more; that a question isn't asked only costs an end."""
         self._context = isl.Context()
@@ -165,7 +165,7 @@ class _Question:
         self._context = self._context_rows(self._inside), self._context_rows(self._outside)
         return True
 
-    def shape(self, shapes: Shapes) -> Shape:
+    def shape(self, shapes: Shapes) -> QuestionShape:
         """All that decides what isl is asked, and in which order."""
         atoms, known = self._terms.atoms, dict[ExprNode, int]()
         rows = [

@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from halide_core.bounds.engines.quasi_affine import operands
 from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
 
-Shape = tuple[object, ...]
+QuestionShape = tuple[object, ...]
 
 
 class Shapes:
     """Numbers for shapes, the same for all questions of a query."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Shape, int] = {}
+        self._numbers: dict[QuestionShape, int] = {}
 
-    def number(self, shape: Shape) -> int:
+    def number(self, shape: QuestionShape) -> int:
         """The number of a shape."""
         return self._numbers.setdefault(shape, len(self._numbers))
 
@@ -33,7 +33,7 @@ class Shapes:
         found = known.get(e)
         if found is None:
             inner = operands(e)
-            shape: Shape
+            shape: QuestionShape
             if inner is None:
                 shape = ("atom", atoms[e], e.type)
             elif isinstance(e, IntImm):

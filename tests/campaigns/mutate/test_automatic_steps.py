@@ -17,7 +17,7 @@ from tests.campaigns.mutate.steps.judges import interpreted
 ROOT = Path(__file__).resolve().parents[3]
 ALL = STEPS | IN_C
 PROVEN_AGAIN = [name for name in STEPS if name.startswith(("slide:", "fold:"))]
-RULES = ("_least", "_end_of", "_without_divisions", "threshold")
+RULES = ("SteadyPart._least", "SteadyPart._end_of", "SteadyPart._without_divisions", "threshold")
 """By what a steady part is found, each of whose findings is proven."""
 ENDS = ("_needed", "_loop")
 """By what ends of loops are found where less is read, and what follows from them; both are proven."""
@@ -48,7 +48,7 @@ def test_a_slide_without_its_check_is_not_taken(name: str) -> None:
         assert interpreted((func, window)) == ""
 
 
-@pytest.mark.parametrize("name", [n for n, step in STEPS.items() if step.function in RULES and "partition" in n])
+@pytest.mark.parametrize("name", [name for name, step in STEPS.items() if step.place in RULES])
 def test_a_steady_part_that_is_found_wrongly_is_not_taken(name: str) -> None:
     """A finding of the rules is proven by what did not find it."""
     step = STEPS[name]
