@@ -19,6 +19,7 @@ from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.compile.fingerprint import fingerprint
 from halide_core.runtime.compile.toolchain import CompileOptions, Compiler
 from halide_core.runtime.execute.jit import compile_pipeline
+from tests.runtime.execute.counted_clock import SPENT, counted_clock
 
 ROOT = Path(__file__).resolve().parents[3]
 x, y, yi, r = hl.Var("x"), hl.Var("y"), hl.Var("yi"), hl.RDom([(0, 400)], "r")
@@ -40,32 +41,46 @@ def by_name(profile: Profile) -> dict[str, FuncProfile]:
     return {f.name: f for f in profile.funcs}
 
 
+SLOW_S = 64 * 50 * 400 * SPENT * 1e-9
+"""The time that ``slow`` takes of a run of [64, 50], by the counted clock."""
+
+
 @pytest.mark.parametrize("parallel", [False, True])
-def test_time_goes_to_the_func_that_takes_it(parallel: bool) -> None:
-    output = chain(parallel=parallel)
-    profile = hl.profile(output, [64, 50], runs=3)
+def test_time_goes_to_the_func_that_takes_it(parallel: bool, tmp_path: Path) -> None:
+    with counted_clock(tmp_path):
+        profile = hl.profile(chain(parallel=parallel), [64, 50], runs=3)
     found = by_name(profile)
     assert list(found) == ["slow", "fast", ""]
     assert profile.runs == 3
-    assert found["slow"].seconds > 5 * found["fast"].seconds > 0
+    assert found["slow"].seconds == pytest.approx(3 * SLOW_S, rel=1e-6)
+    assert 0 < found["fast"].seconds < 3 * 50 * 10e-9  # the few times that the clock is read for a row
     assert sum(map(profile.share, profile.funcs)) == pytest.approx(1)
 
 
-def test_time_on_one_thread_is_counted_once() -> None:
-    output = chain()
-    profile = hl.profile(output, [64, 50], runs=3)
-    assert profile.thread_seconds == pytest.approx(profile.seconds, rel=0.02)
+def test_time_by_the_machines_own_clock() -> None:
+    profile = hl.profile(chain(), [64, 50], runs=3)
+    assert profile.seconds > 0
+    assert all(f.seconds > 0 for f in profile.funcs)
 
 
-def test_tasks_of_the_calling_thread_are_not_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_on_one_thread_is_counted_once(tmp_path: Path) -> None:
+    with counted_clock(tmp_path):
+        profile = hl.profile(chain(), [64, 50], runs=3)
+    assert profile.seconds == pytest.approx(3 * SLOW_S, rel=1e-6)
+    assert profile.thread_seconds == pytest.approx(profile.seconds, rel=1e-6)
+
+
+def test_tasks_of_the_calling_thread_are_not_counted_twice(tmp_path: Path) -> None:
     """With one thread, all tasks run on the caller's; its own clock stands still meanwhile."""
     code = (
-        "import halide_core as hl\n"
+        "import pathlib, sys, halide_core as hl\n"
+        "from tests.runtime.execute.counted_clock import counted_clock\n"
         "from tests.runtime.execute.test_profiler import chain\n"
-        "p = hl.profile(chain(parallel=True), [64, 50], runs=3)\n"
+        f"with counted_clock(pathlib.Path({str(tmp_path)!r})):\n"
+        "    p = hl.profile(chain(parallel=True), [64, 50], runs=3)\n"
         "print(p.thread_seconds / p.seconds)"
     )
-    assert float(_run(code, HL_NUM_THREADS="1").stdout) == pytest.approx(1, rel=0.05)
+    assert float(_run(code, HL_NUM_THREADS="1").stdout) == pytest.approx(1, rel=1e-6)
 
 
 def test_memory_is_counted_by_func() -> None:
