@@ -24,6 +24,7 @@ from halide_core.runtime.crt.runtime_library import runtime
 from halide_core.runtime.execute.extern_segments import has_externs
 from halide_core.runtime.execute.extern_stages import compile_with_externs
 from halide_core.runtime.execute.jit import compile_pipeline
+from halide_core.runtime.execute.profiler import show_at_exit
 from halide_core.schedule.directives import StageDirective
 
 
@@ -34,7 +35,9 @@ class _Runtime:
 
     def compile(self, request: Request) -> Compiled:
         """Compiles, or takes from the cache on disk, and loads."""
-        return compile_with_externs(request) if has_externs(request) else compile_pipeline(request)
+        compiled = compile_with_externs(request) if has_externs(request) else compile_pipeline(request)
+        show_at_exit(compiled)
+        return compiled
 
     def write(self, requests: Sequence[Request], files: dict[OutputKind, Path]) -> None:
         """Writes ahead-of-time outputs; all or none."""

@@ -87,6 +87,10 @@ class Segments:
     before: Mapping[tuple[Function, int], Segment]
     """Those that compute what is passed to an extern stage, by its position."""
 
+    def all(self) -> list[Segment]:
+        """Every segment; what writes the outputs is the last."""
+        return [*self.before.values(), *self.parts.values(), self.main]
+
 
 def cut(request: Request, compiling: Compiling) -> Segments:
     """Cuts a pipeline, and compiles every segment. Segments may have extern stages of their own.

@@ -26,6 +26,7 @@ from halide_core.runtime.execute.extern_blocks import calls, windows
 from halide_core.runtime.execute.extern_calls import Value, hull, is_empty, scalar
 from halide_core.runtime.execute.extern_directives import check_schedules, is_at_extern
 from halide_core.runtime.execute.extern_memory import kept_stage
+from halide_core.runtime.execute.extern_profile import StagedProfile
 from halide_core.runtime.execute.extern_segments import Segment, Source, cut, has_externs, layout_of
 from halide_core.runtime.execute.jit import compile_pipeline
 from halide_core.schedule.directives import Bound, ComputeAt
@@ -80,8 +81,10 @@ class Staged:
     """Implements ``halide_core.run.backend.Compiled``."""
 
     def __init__(self, request: Request) -> None:
-        check_schedules(realization_order(request.outputs))
+        order = realization_order(request.outputs)
+        check_schedules(order)
         self._segments = cut(request, _compiled)
+        self._profile = StagedProfile(request.name, order)
         externs = list(self._segments.functions)
         self._calls = {e: calls(e) for e in externs}
         found = {f: kept_stage(f) for f in self._segments.cuts}
@@ -97,6 +100,10 @@ class Staged:
 
     def run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Runs the segments and the C functions in order. Raises PipelineError."""
+        with self._profile.run():
+            self._run(inputs, outputs)
+
+    def _run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         asked = [tuple((b.dim(d).min(), b.dim(d).extent()) for d in range(b.dimensions())) for b in outputs]
         known: dict[Source | Function, Value] = dict(zip(self._segments.request.inputs, inputs, strict=True))
         plan = self._plan(known, asked)
@@ -120,6 +127,7 @@ class Staged:
             kept, made = self._kept.get(e), allocated(e, plan.stages[e])
             if kept is not None and not is_empty(plan.stages[e]) and kept.recall(plan.stages[e], made, known):
                 recalled[e] = made
+                self._profile.holds(e, made)
             else:
                 wanted |= self._needed_by(e)
         return recalled, {e for e in wanted if e in plan.stages}
@@ -140,8 +148,8 @@ class Staged:
         return
 
     def take_profile(self) -> Profile:
-        """The measurements of the last segment, the one that writes the outputs."""
-        return self._segments.main.compiled.take_profile()
+        """The measurements since the last call: of the segments, the C functions, and the memory between them."""
+        return self._profile.take([segment.compiled for segment in self._segments.all()])
 
     def query(
         self, inputs: Sequence[Buffer | int | float | bool | Box | None], outputs: Sequence[Box]
@@ -237,12 +245,14 @@ class Staged:
     def _computed(self, e: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> list[Buffer]:
         """The values of an extern stage, by component: those that were kept, else the C function's."""
         region = plan.stages[e]
-        made = allocated(e, region)
+        made = self._allocated(e, region)
         if is_empty(region):
             return made
         passed = self._passed(e, plan, known, [k for k in range(self._length(e)) if not self._moves(e, k)])
         for box, part in _parts_of(e, made, plan.windows[e] or [(region, region)]):
-            self._segments.functions[e].fill(part, {**passed, **self._moving(e, box, known)}, known)
+            given = {**passed, **self._moving(e, box, known)}
+            with self._profile.call(e):
+                self._segments.functions[e].fill(part, given, known)
         self._keep(e, region, made, known)
         return made
 
@@ -278,7 +288,7 @@ class Staged:
     def _made(self, f: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> list[Buffer]:
         """The values of a Func that is a segment of its own, by component."""
         region, part = plan.stages[f], self._segments.parts[f]
-        made = allocated(f, region)
+        made = self._allocated(f, region)
         for _, buffers in _parts_of(f, made, plan.windows.get(f, [(region, region)])):
             part.compiled.run(_given(part.values(known)), buffers)
         self._keep(f, region, made, known)
@@ -296,7 +306,8 @@ class Staged:
             param = e.extern.params[k]
             segment = self._segments.before.get((e, k))
             if segment is not None:
-                made = allocated(param, plan.settled[e, k])
+                assert isinstance(param, Function)
+                made = self._allocated(param, plan.settled[e, k])
                 segment.compiled.run(_given(segment.values(known)), made)
                 buffers[k] = [each.cropped(list(plan.passed[e, k])) for each in made]
             elif isinstance(param, Function | Image):
@@ -304,6 +315,12 @@ class Staged:
                 given = [known[source] for source in sources]
                 buffers[k] = [each for each in given if isinstance(each, Buffer)]
         return buffers
+
+    def _allocated(self, f: Function, box: Box) -> list[Buffer]:
+        """Memory for a Func that is computed apart from what reads it."""
+        made = allocated(f, box)
+        self._profile.holds(f, made)
+        return made
 
 
 def allocated(callee: ir.Callee | ir.ExprNode, box: Box) -> list[Buffer]:

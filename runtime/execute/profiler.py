@@ -1,8 +1,7 @@
 """Reads what profiled pipelines measured of themselves.
 
 In: a loaded library that ``runtime.codegen.profile`` has put clocks into. Out: a Profile; with ``HL_PROFILE=1`` the
-profiles of all
-pipelines that ran, printed to stderr when the program ends.
+profiles of all pipelines that ran, printed to stderr when the program ends.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import os
 import sys
 from typing import Any
 
+from halide_core.run.backend import Compiled
 from halide_core.run.profile_data import FuncProfile, Profile
 from halide_core.runtime.crt.runtime_library import FFI
 
@@ -30,8 +30,6 @@ class Profiler:
         count = library.halide_core_profile_funcs()
         names = [FFI.string(library.halide_core_profile_name(i)) for i in range(count)]
         self._funcs = [n.decode() if isinstance(n, bytes) else n for n in names]
-        if os.environ.get("HL_PROFILE", "").strip() == "1":
-            _shown_at_exit.append(self)
 
     def take(self) -> Profile:
         """The measurements since the last call."""
@@ -50,13 +48,19 @@ class Profiler:
         return Profile(self._name, runs, nanoseconds * 1e-9, together[FIELDS.index("peak")], (*named, nobody))
 
 
-_shown_at_exit: list[Profiler] = []
+_shown_at_exit: list[Compiled] = []
+
+
+def show_at_exit(compiled: Compiled) -> None:
+    """Notes a pipeline whose profile is to be printed when the program ends, if it is to be: with ``HL_PROFILE=1``."""
+    if os.environ.get("HL_PROFILE", "").strip() == "1":
+        _shown_at_exit.append(compiled)
 
 
 def show_profiles() -> None:
     """Prints what has run since it was shown last."""
-    for profiler in _shown_at_exit:
-        profile = profiler.take()
+    for compiled in _shown_at_exit:
+        profile = compiled.take_profile()
         if profile.runs:
             sys.stderr.write(f"{profile}\n")
 
