@@ -12,6 +12,7 @@ from dataclasses import replace
 from tests.campaigns.fuzz.case import Case, Definition, Told
 from tests.campaigns.fuzz.directives import draw_hint
 from tests.campaigns.fuzz.families import METHODS
+from tests.campaigns.fuzz.grammar.twins import with_twin
 
 _OTHERS = [method for method in METHODS if method not in ("compute_with", "rfactor", "in_", "clone_in")]
 """Those that no axis and no share of its own is for."""
@@ -21,12 +22,14 @@ _HINTS = 0.08
 _SHARE = 0.25
 TOGETHER = 0.2
 """So often ``compute_with`` is drawn; a part of that is legal."""
+_PRODUCERS = 0.5
+"""So often it is between producers inside of another Func's loops, where there are any."""
 
 
 def with_extras(case: Case, rng: random.Random) -> Case:
     """The case, mostly as it is."""
     if rng.random() < TOGETHER:
-        case = _together(case, rng)
+        case = (with_twin(case, rng) if rng.random() < _PRODUCERS else None) or _together(case, rng)
     if rng.random() < _HINTS:
         case = _hinted(case, rng)
     if rng.random() < _SHARE:

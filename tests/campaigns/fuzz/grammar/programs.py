@@ -19,6 +19,7 @@ from tests.campaigns.fuzz.grammar.axes import Shape
 from tests.campaigns.fuzz.grammar.coordinates import FACTORS, odd_coordinate
 from tests.campaigns.fuzz.terms import Term, call, cast, infix, name, number, read, undefined
 
+_INT64 = hl.Int(64)
 FLOATS = (hl.Float(16), hl.Float(32), hl.Float(64))
 _EXTENTS = {1: (2, 3, 5, 7, 8, 13, 17), 2: (2, 3, 4, 5, 6, 7), 3: (2, 3, 3, 4)}
 _SMALL = (0, 1, 1)
@@ -40,6 +41,11 @@ _SCALED = 0.06
 """So often a coordinate is halved or doubled: what is needed is of one length here and of another one there."""
 _ODD_COORDINATES = 0.08
 """So often a coordinate is more than a variable and a distance."""
+_FAR_CONDITIONS = 0.12
+"""So often a condition compares with an int64 Param, which may be near an end of its type."""
+_FAR = (2**63 - 1, 2**63 - 2, -(2**63), 1 - 2**63, 2**31, -(2**31) - 1, 0, 2, 5)
+_DOMAINS_BY_PARAM, _NEGATIVE = 0.1, 0.06
+"""So often an RDom begins at a Param; and so often its length is one, and may be negative."""
 _ODD_FLOATS = (0.0, -0.0, 1.5, -2.25, 1e4, 6e4, float("inf"), float("nan"))
 
 
@@ -64,6 +70,7 @@ class Maker:
         r = self.rng
         self.coordinates = random.Random(f"{label}/coordinates")  # of its own, so that other draws stay what they were
         self.items.append(Scalar("q", hl.Float(32), self.coordinates.choice(FACTORS)))
+        self.items.append(Scalar("far", hl.Int(64), self.coordinates.choice(_FAR)))
         self.items.append(Scalar("p", INT32, r.choice([0, 1, 2, 3, -2]), r.choice([None, (-2, 6)])))
         self._input()
         if r.random() < 0.3:
@@ -160,11 +167,23 @@ class Maker:
         if r.random() < 0.25:
             return call(r.choice(["min", "max"]), a.type, a, b)
         if r.random() < 0.1 and variables:
-            condition = infix(r.choice(["<", ">=", "=="]), r.choice(variables), number(r.randint(-1, 3), INT32))
+            condition = self._compared(["<", ">=", "=="], r.choice(variables), r.randint(-1, 3))
             return call("select", a.type, condition, a, b)
         if r.random() < 0.15:  # by zero, and the least number by -1, too
             return infix("/" if a.type.is_float() else r.choice(["//", "//", "%", "&", "|", "^"]), a, b)
         return infix(r.choice("++-*"), a, b)
+
+    def _compared(self, operators: list[str], value: Term, bound: int) -> Term:
+        """An int32 compared with a number; at times as an int64, with a Param or a sum with one, which wraps."""
+        op, far = self.rng.choice(operators), self.coordinates
+        if far.random() >= _FAR_CONDITIONS:
+            return infix(op, value, number(bound, INT32))
+        limit, wide = name("far", _INT64, of="far"), cast(_INT64, value)
+        if far.random() < 0.4:
+            limit = infix(far.choice("+-"), limit, number(bound, _INT64))
+        if far.random() < 0.3:
+            wide = infix(far.choice("+*"), wide, number(far.choice([2, 3, -5]), _INT64))
+        return infix(op, wide, limit) if far.random() < 0.6 else infix(op, limit, wide)
 
     # -- updates
 
@@ -177,7 +196,12 @@ class Maker:
             extent = number(r.choice([0, 1, 2, 2, 3, 4]), INT32)
             if r.random() < 0.15:
                 extent = call("clamp", INT32, name("p", of="p"), number(0, INT32), number(4, INT32))
-            bounds.append((number(low or r.choice([0, 0, 1, -1]), INT32), extent))
+            if self.coordinates.random() < _NEGATIVE:
+                extent = infix("-", name("p", of="p"), number(self.coordinates.randint(-1, 2), INT32))
+            begin = number(low or r.choice([0, 0, 1, -1]), INT32)
+            if self.coordinates.random() < _DOMAINS_BY_PARAM:
+                begin = infix("+", name("p", of="p"), begin)
+            bounds.append((begin, extent))
         self.items.append(Domain(label, tuple(bounds)))
         return label, [name(f"{label}[{i}]", of=label) for i in range(rank)]
 
@@ -251,7 +275,7 @@ class Maker:
             total = infix(r.choice("++*"), total, r.choice([*free, name("p", of="p")]))
         predicate = r.choice([
             infix("==", infix("%", total, number(2, INT32)), number(0, INT32)),
-            infix(r.choice(["<", "<=", "!="]), total, number(r.randint(0, 4), INT32)),
+            self._compared(["<", "<=", "!="], total, r.randint(0, 4)),
         ])  # fmt: skip
         if len(rvars) > 1 and r.random() < 0.6:
             predicate = infix(r.choice(["<", "<=", "!="]), *r.sample(rvars, 2))

@@ -43,6 +43,8 @@ _FORBIDDEN, _STEERED = 0.3, 0.7
 """So often a tail, or a fold, is drawn that must be refused; and so often a tail where a stage steers itself, which few
 do."""
 _TEMPTED = 0.5
+_FUSED = 0.5
+"""So often two loops of a reduction are one where it is factored."""
 _BESIDE = 0.5
 """So often a Func is computed where another one is, so that what is done to that loop is met by both."""
 _IN_EACH = 0.5
@@ -63,13 +65,13 @@ class Steered(_Schedule):
 
     def draw(self) -> tuple[Told, ...]:
         """Consumers first, then the Func, then what comes before it."""
-        factored = self._factored() if Way.RFACTOR in self.ways else None
+        factored = self._factored() if Way.RFACTOR in self.ways else []
         for func in reversed(list(self.model.args)):
             reads = any(reader == func for reader, _ in self.model.readers.get(FUNC, ()))
             if not self._place(func):
                 continue
             if func == FUNC:
-                self._about_loops(func, share=0.75, spared=factored.stage if factored else -1)
+                self._about_loops(func, share=0.75, spared=factored[0].stage if factored else -1)
                 self._remember()
             elif reads:
                 self._order(func)
@@ -77,8 +79,7 @@ class Steered(_Schedule):
             elif self.rng.random() < 0.3:
                 nests = self.model.nests[func]
                 self._loop(Drawing(self.case, self.rng, nests[0], nests, self.told), self.rng.choice(_LOOPS))
-        told = [factored, *self.told] if factored else self.told
-        return tuple(told)
+        return (*factored, *self.told)
 
     # -- where
 
@@ -211,21 +212,25 @@ class Steered(_Schedule):
             then.append((r.choice(["vectorize", "unroll"]), args))
         self.told.append(Told(FUNC, 0, method, (Consumer(reader),), then=tuple(then)))
 
-    def _factored(self) -> Told | None:
-        """``rfactor`` of an update; its loops are spared by what else is drawn."""
+    def _factored(self) -> list[Told]:
+        """``rfactor`` of an update, at times of two of its loops in one; its loops are spared by what else is drawn."""
         r = self.rng
         found = [at for at in reductions(self.case) if at[0] == FUNC and not names_its_loops(self.case, *at[:2])]
         if not found:
-            return None
+            return []
         func, stage, domain = r.choice(found)
-        kept = Loop(f"{domain.name}.{'xyzw'[len(domain.bounds) - 1]}")
+        loops = [Loop(f"{domain.name}.{letter}") for letter in "xyzw"[: len(domain.bounds)]]
+        kept, before = loops[-1], list[Told]()
+        if len(loops) > 1 and r.random() < _FUSED:
+            kept = Loop(f"{domain.name}.f")
+            before.append(Told(func, stage, "fuse", (loops[-2], loops[-1], kept)))
         then: tuple[Then, ...] = (("compute_root", ()),) if r.random() < 0.7 else ()
         if then and r.random() < 0.4:
             way: Then = r.choice([("parallel", (Loop("u"),)), ("vectorize", (Loop("u"), number(4, INT32)))])
             then = (*then, ("update", ()), way)
         nest = self.model.nests[func][stage]
         nest.loops = [loop for loop in nest.loops if loop.pure]
-        return Told(func, stage, "rfactor", (kept, Loop("u")), then=then)
+        return [*before, Told(func, stage, "rfactor", (kept, Loop("u")), then=then)]
 
     # -- loops
 
