@@ -199,6 +199,14 @@ def ring_of_all_tiles() -> hl.Func:
     return f
 
 
+def ring_in_loops_that_a_guard_skips() -> hl.Func:
+    """Six iterations are skipped between strips: the copy of the next one would be that of what is read yet."""
+    g, f = rows()
+    f.split(x, xo, xi, 3, hl.TailStrategy.ShiftInwards).split(y, yo, yi, 4, GUARD).reorder(xi, yi, yo, xo)
+    g.compute_at(f, xi).hoist_storage_root().ring_buffer(4).async_()
+    return f
+
+
 def rings_one_behind_the_other() -> hl.Func:
     h, g, f = chain(across=True)
     h.compute_at(f, y).hoist_storage_root().ring_buffer(3).async_()
@@ -236,7 +244,8 @@ def read_beyond_what_is_needed() -> hl.Func:
 
 PROGRAMS = [
     read_beyond_what_is_needed,
-    ring_in_each_strip, ring_of_all_tiles, rings_one_behind_the_other, ring_of_tuples_and_updates,
+    ring_in_each_strip, ring_of_all_tiles, ring_in_loops_that_a_guard_skips, rings_one_behind_the_other,
+    ring_of_tuples_and_updates,
     at_the_root, two_at_the_root, sliding, folded, folded_tightly, in_each_row, tiles, strips_in_threads,
     one_behind_the_other, read_by_two_threads, with_its_own_producer, one_in_another, updates_of_vectors, two_cases,
     unrolled, tuples, walking_down, writing_elsewhere,
@@ -289,6 +298,7 @@ def counts(f: hl.Func) -> dict[str, int]:
         (read_beyond_what_is_needed, {"h.filled": 0, "h.free": 1}),
         (ring_in_each_strip, {"g.filled": 0, "g.free": 3}),
         (ring_of_tuples_and_updates, {"g.filled": 0, "g.free": 4}),
+        (ring_in_loops_that_a_guard_skips, {"g.filled": 0, "g.free": 1}),
     ],
 )
 def test_producer_is_as_far_ahead_as_is_proven(program: Callable[[], hl.Func], wanted: Mapping[str, int]) -> None:

@@ -396,10 +396,12 @@ def _branch(f: Function, s: Stmt) -> If | None:
     return _branch(f, inside[0])
 
 
-def _in_branches(f: Function, s: Stmt) -> bool:
-    """True where a choice in some loop decides if a Func is computed."""
-    loops = [each.body for each in walk(s) if isinstance(each, For)]
-    return any(_is_computed(f, body) and _branch(f, body) is not None for body in loops)
+def _in_branches(f: Function, s: Stmt, *, looped: bool = False) -> bool:
+    """True where a choice in some loop decides if a Func is computed, in that iteration or in loops further in."""
+    if looped and isinstance(s, If):
+        return any(label.func is f for label in _labels(s))
+    looped = looped or isinstance(s, For)
+    return any(_in_branches(f, each, looped=looped) for each in sub_stmts(s))
 
 
 class _But(Rewriter):

@@ -73,6 +73,16 @@ def read_by_two_threads() -> Made:
     return f, [(0, 4), (0, 4)]
 
 
+def ring_in_strips() -> Made:
+    """Guards skip six iterations between strips."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = x * y + x
+    f[x, y] = g[x, y] + g[x, y + 1] * 2
+    f.split(x, xo, xi, 3, Tail.ShiftInwards).split(y, yo, yi, 4, Tail.GuardWithIf).reorder(xi, yi, yo, xo)
+    g.compute_at(f, xi).hoist_storage_root().ring_buffer(4).async_()
+    return f, [(0, 7), (0, 6)]
+
+
 def ring_of_tiles() -> Made:
     """Memory of two iterations, of loops of three and of two."""
     im, g, f = image(), hl.Func("g"), hl.Func("f")
@@ -119,6 +129,9 @@ MEMORY: dict[str, AutomaticStep] = {
     "threads: they share one Func": AutomaticStep(fork, "_check_apart", "if shared:", "if False:", read_by_two_threads),
     "rings: iterations are counted as they run": AutomaticStep(
         ring, "_number", "ir.mul(number, loop.bounds.len)", "number", ring_of_tiles
+    ),
+    "rings: what is skipped is not counted": AutomaticStep(
+        fork, "_in_branches", "looped and isinstance(s, If)", "False and isinstance(s, If)", ring_in_strips
     ),
     "stack: a length has a constant limit": AutomaticStep(
         limits, "_limit", "return found", "return None if found is None else found - 1", tile
