@@ -25,6 +25,7 @@ from halide_core.ir import (
     Callee,
     ExprNode,
     Field,
+    For,
     IntImm,
     Label,
     Let,
@@ -132,6 +133,12 @@ class _Flatten(Rewriter):
     def rewrite_Label(self, s: Label) -> Stmt:
         """The body alone."""
         return self.stmt(s.body)
+
+    def rewrite_For(self, s: For) -> Stmt:
+        """The loop; its variable has no value that a copy of it, of one iteration, may have had."""
+        if self._lets.release(s.var):
+            self._memo.clear()  # an access below means all of the variable's values
+        return self.inside(s)
 
     def rewrite_Block(self, s: Block) -> Stmt:
         """Allocations become lets of strides and flat allocations; a memo of expressions ends with their scope."""

@@ -1,6 +1,7 @@
 """The values of lets in scope, by which the distance of two coordinates is known.
 
-In: lets in program order. Out: the distance of two coordinates, with lets put in where more cancels than appears.
+In: lets and loops in program order. Out: the distance of two coordinates, with lets put in where more cancels than
+appears.
 
     let a = xo*64;  let x = a + 3    distance(x, a)  ->  3
 """
@@ -18,7 +19,8 @@ _TERMS = 8
 
 
 class Lets:
-    """The values of let variables. A name that is bound again, in a copy of a loop's body, has its last value."""
+    """The values of let variables. A name that is bound again, in a copy of a loop's body, has its last value; or
+    none, where a loop binds it."""
 
     def __init__(self) -> None:
         self._values: dict[ExprNode, ExprNode] = {}
@@ -35,6 +37,12 @@ class Lets:
             else:
                 self._forms.pop(var, None)
         return known is not None and known is not value
+
+    def release(self, var: Variable) -> bool:
+        """Takes in a loop, in which its variable has no one value. Whether it stood for one before, as in a first
+        iteration that is peeled off the same loop."""
+        self._forms.pop(var, None)
+        return self._values.pop(var, None) is not None
 
     def substituted(self, e: ExprNode) -> ExprNode:
         """An expression with values in place of variables, one step."""

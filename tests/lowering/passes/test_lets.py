@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import halide_core as hl
 from halide_core import ir
 from halide_core.ir import ExprNode
 from halide_core.ir.types import INT32
@@ -59,3 +60,26 @@ def test_bind_says_whether_the_variable_stood_for_something_else() -> None:
     word = ir.Variable(INT32, "w")
     assert not lets.bind(word, ir.IntImm(INT32, 3))
     assert lets.bind(word, ir.IntImm(INT32, 4))
+
+
+def test_variable_that_a_loop_binds_again_has_no_value() -> None:
+    lets = Lets()
+    assert not lets.release(x)
+    lets.bind(x, ir.add(a, ir.i64(3)))
+    assert lets.release(x)
+    assert "x" in repr(lets.distance(x, a))
+    assert lets.substituted(x) is x
+
+
+def test_loop_reads_other_places_than_its_first_iteration_that_became_a_let() -> None:
+    v, first = hl.Var("v"), hl.Param(hl.Int(32), "first")
+    table, step, f = hl.Func("table"), hl.Func("step"), hl.Func("f")
+    r = hl.RDom([(first + 1, 8)], "r")
+    table[v] = v * v
+    step[v] = table[v] + 1
+    f[()] = 0
+    f[()] += step[r] + step[r + 1] + table[r] * 1000
+    table.compute_root()
+    step.store_root().compute_at(f, r)
+    first.set(2)
+    assert f.realize([])[()] == f.evaluate([])

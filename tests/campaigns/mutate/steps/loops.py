@@ -192,6 +192,18 @@ def copies() -> Made:
     return f, [(0, 4)]
 
 
+def first_apart() -> Made:
+    """The first iteration of a reduction is a let, and the others a loop: both read a table of their own width."""
+    table, g, f, r = hl.Func("table"), hl.Func("g"), hl.Func("f"), hl.RDom([(image_rows + 3, 8)], "r")
+    table[x] = x * x
+    g[x] = table[x] + 1
+    f[x] = 0
+    f[x] += g[r.x] + g[r.x + 1] + table[r.x] * 100
+    table.compute_root()
+    g.store_root().compute_at(f, r.x)
+    return f, [(0, 1)]
+
+
 def arms() -> Made:
     """Each copy takes one side of a choice, and not all the same."""
     f = hl.Func("f")
@@ -280,5 +292,8 @@ LOOPS: dict[str, AutomaticStep] = {
     ),
     "flatten: each copy has lets of its own": AutomaticStep(
         lets.Lets, "bind", "self._forms[var] = form", "self._forms.setdefault(var, form)", copies
+    ),
+    "flatten: a loop's variable has no one value": AutomaticStep(
+        lets.Lets, "release", "self._forms.pop(var, None)", "pass", first_apart
     ),
 }
