@@ -59,6 +59,9 @@ class _Plan:
     settled: dict[tuple[Function, int], Box] = field(default_factory=dict)
     windows: dict[Function, list[tuple[Box, Box]]] = field(default_factory=dict)
     """Of Funcs whose loops call C functions: the window of each iteration, and the box that computing it writes."""
+    anew: dict[tuple[Function, Box], dict[int, tuple[Box, Box]]] = field(default_factory=dict)
+    """By an extern stage and the box that one of its calls computes: what that is passed of Funcs that are computed for
+    it alone, and the box that computing those writes."""
     inputs: dict[Image, Box] = field(default_factory=dict)
     outputs: list[Box] = field(default_factory=list)
 
@@ -198,11 +201,19 @@ class Staged:
         plan.stages[e] = self._bounded(e, plan.stages[e], known)
         plan.stages[e], needed = self._segments.functions[e].ask(plan.stages[e], known)
         plan.windows[e] = []
+        moving = [k for k in range(self._length(e)) if self._moves(e, k)]
         for window in windows(self._calls[e], plan.stages[e]) if self._calls[e] else ():
             computed, boxes = self._segments.functions[e].ask(window, known)
-            plan.windows[e].append((window, hull(window, computed)))
+            whole = hull(window, computed)
+            plan.windows[e].append((window, whole))
             for k, box in boxes.items():
                 needed[k] = hull(needed[k], box)
+            if moving and not is_empty(whole):
+                given = boxes if whole == window else self._segments.functions[e].ask(whole, known)[1]
+                # Rounded up or moved, what one window needs need not be in what all of them need.
+                plan.anew[e, whole] = {
+                    k: (given[k], self._settle(self._segments.before[e, k], plan, known, given[k])) for k in moving
+                }
         for k, box in needed.items():
             param = e.extern.params[k]
             plan.passed[e, k] = box
@@ -250,7 +261,7 @@ class Staged:
             return made
         passed = self._passed(e, plan, known, [k for k in range(self._length(e)) if not self._moves(e, k)])
         for box, part in _parts_of(e, made, plan.windows[e] or [(region, region)]):
-            given = {**passed, **self._moving(e, box, known)}
+            given = {**passed, **self._moving(e, box, plan, known)}
             with self._profile.call(e):
                 self._segments.functions[e].fill(part, given, known)
         self._keep(e, region, made, known)
@@ -272,18 +283,15 @@ class Staged:
         at = place(passed) if isinstance(passed, Function) and (e, k) in self._segments.before else None
         return bool(self._calls[e]) and isinstance(at, ComputeAt) and is_at_extern(at)
 
-    def _moving(self, e: Function, window: Box, known: Mapping[Source | Function, Value]) -> dict[int, list[Buffer]]:
-        """The buffers that are passed for one window, of what is computed anew."""
-        moving = [k for k in range(self._length(e)) if self._moves(e, k)]
-        if not moving:
-            return {}
-        plan = _Plan(self._segments.owners)
-        plan.stages[e] = window
-        needed = self._segments.functions[e].ask(window, known)[1]
-        for k in moving:
-            plan.passed[e, k] = needed[k]
-            plan.settled[e, k] = self._settle(self._segments.before[e, k], plan, known, needed[k])
-        return self._passed(e, plan, known, moving)
+    def _moving(
+        self, e: Function, box: Box, plan: _Plan, known: Mapping[Source | Function, Value]
+    ) -> dict[int, list[Buffer]]:
+        """The buffers that are passed where a box is computed, of what is computed anew."""
+        own = _Plan(self._segments.owners)
+        found = plan.anew.get((e, box), {})
+        for k, (passed, settled) in found.items():
+            own.passed[e, k], own.settled[e, k] = passed, settled
+        return self._passed(e, own, known, list(found))
 
     def _made(self, f: Function, plan: _Plan, known: Mapping[Source | Function, Value]) -> list[Buffer]:
         """The values of a Func that is a segment of its own, by component."""

@@ -412,3 +412,19 @@ def test_memoized_func_whose_values_can_not_be_kept_is_computed(calls: Calls) ->
         else:
             refused(hl.ScheduleError, lambda h=h: h.realize([5, 2]), "memoize", '"im"', at="f.compute_root()")
     hl.memoization_cache_cleanup()
+
+
+@pytest.mark.parametrize("tail", ["RoundUp", "ShiftInwards", "GuardWithIf"])
+def test_what_a_window_needs_beyond_the_whole_is_computed(calls: Calls, tail: str) -> None:
+    """Rounded up from a window on, a Func reads further than rounded up from where all windows begin."""
+    h, g, e, f = (hl.Func(name) for name in "hgef")
+    h.define_extern("levels_two", [], [hl.Int(32), hl.Int(32)], [x, y])
+    g[x, y] = h[x, y][0] * 3 + h[x, y][1]
+    e.define_extern("levels_corner", [g], hl.Int(32), [x, y])
+    f[x, y] = e[x, y] + e[x, y + 1]
+    e.compute_root().split(y, yo, yi, 3, hl.TailStrategy.GuardWithIf).serial(yo)
+    g.compute_at(e, yo).split(y, yo, yi, 8, hl.TailStrategy[tail])
+    j, i = np.mgrid[0:13, 0:9]
+    values = 4 * i + 29 * j
+    stage = values[:-1, :-1] + values[:-1, 1:] + values[1:, :-1]
+    assert np.asarray(f.realize([8, 11])).tolist() == (stage[:-1] + stage[1:]).tolist()
