@@ -15,6 +15,7 @@ from collections.abc import Callable
 from halide_core import ir
 from halide_core.analysis.index import exact_index
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.near import is_near
 from halide_core.analysis.prover import Facts
 from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Not, Variable
@@ -89,6 +90,9 @@ class Conditions:
                 x, y = exact_index(a), exact_index(b)
                 if x is not None and y is not None:
                     gap = difference(y, x)
+                    if not is_near(gap):  # a variable's bound would be a sum that nobody wrote, and might wrap
+                        self.lost = True
+                        return
                     gaps = [gap.plus(Linear({}, -1)) if op is BinaryOp.LT else gap]
                     gaps += [gap.times(-1)] if op is BinaryOp.EQ else []
                     self._waiting += [part for g in gaps for part in self._apart(g)]
@@ -138,7 +142,7 @@ class Conditions:
                 combined = others.times(-d).plus(more, c)
                 self.lost |= c != 1 and d != -1
                 if combined.terms and not self._facts.proves_nonnegative(combined):
-                    if len(self._waiting) < _MOST:
+                    if len(self._waiting) < _MOST and is_near(combined):
                         self._waiting.append(combined)
                     else:
                         self.lost = True

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from halide_core.analysis.index import exact_index
 from halide_core.analysis.linear import linear_of, to_expr
+from halide_core.analysis.near import is_near
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Not, Select
 from halide_core.ir.types import INT64
 
@@ -86,8 +87,11 @@ def operands(e: ExprNode) -> list[ExprNode] | None:
 
 
 def _number(e: ExprNode) -> ExprNode | None:
-    """The int64 number that a compared value is."""
+    """The int64 number that a compared value is; none of the user's own int64s, as a bound that is solved for might
+    be a sum with one, and wrap."""
     exact = exact_index(e)
+    if exact is not None and not is_near(linear_of(exact)):
+        return None
     if exact is None and e.type.is_integer() and not e.type.is_bool() and e.type.bits() <= 32:
         return Cast(INT64, e)
     return exact

@@ -11,20 +11,16 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.near import is_far
 from halide_core.analysis.prover import Facts, nothing_known
 from halide_core.ir import (
     Binary,
     BinaryOp,
-    BufferField,
     Cast,
     ExprNode,
-    Hole,
     IntImm,
     Not,
-    Promise,
-    RVarRef,
     Select,
-    Variable,
 )
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT64
@@ -101,22 +97,27 @@ class Simplifier(Rewriter):
     def _quotient(self, a: ExprNode, b: ExprNode) -> ExprNode:
         if not isinstance(b, IntImm) or b.value <= 0:
             return ir.div(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[0]
-        k = b.value
-        whole, rest = _divided(linear_of(a), k)
+        k, form = b.value, linear_of(a)
+        if any(map(is_far, form.terms)):  # its remainder added to what is left of it might wrap
+            return ir.div(a, b)
+        whole, rest = _divided(form, k)
         left = to_expr(rest)
         if not rest.terms or (self.facts.proves_le(ir.ZERO, left) and self.facts.proves_le(left, ir.i64(k - 1))):
             return to_expr(whole)
         if k == 1:
             return a
         match left:
-            case Binary(op=BinaryOp.DIV, a=inner, b=IntImm(value=j)) if j > 0:
+            case Binary(op=BinaryOp.DIV, a=inner, b=IntImm(value=j)) if 0 < j * k < _LIMIT:
                 return to_expr(whole.plus(linear_of(ir.div(inner, ir.i64(j * k)))))
         return to_expr(whole.plus(Linear({ir.div(left, b): 1}, 0)))
 
     def _remainder(self, a: ExprNode, b: ExprNode) -> ExprNode:
         if not isinstance(b, IntImm) or b.value <= 0:
             return ir.mod(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[1]
-        _, rest = _divided(linear_of(a), b.value)
+        form = linear_of(a)
+        if any(map(is_far, form.terms)):
+            return ir.mod(a, b)
+        _, rest = _divided(form, b.value)
         left = to_expr(rest)
         if not rest.terms or (
             self.facts.proves_le(ir.ZERO, left) and self.facts.proves_le(left, ir.i64(b.value - 1))
@@ -184,25 +185,11 @@ def _factored(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     x, y = linear_of(a), linear_of(b)
     shared = {atom: c for atom, c in x.terms.items() if y.terms.get(atom) == c}
     constant = y.const if y.terms.keys() - shared.keys() else x.const
-    if (not shared and not constant) or any(map(_is_far, (*x.terms, *y.terms))):
+    if (not shared and not constant) or any(map(is_far, (*x.terms, *y.terms))):
         return ir.binary(op, a, b)
     common = Linear(shared, constant)
     inner = ir.binary(op, to_expr(x.plus(common, -1)), to_expr(y.plus(common, -1)))
     return to_expr(common.plus(Linear({inner: 1}, 0)))
-
-
-@remembered("_far")
-def _is_far(e: ExprNode) -> bool:
-    """True of an int64 that may be near the ends of its type, as only values of the user's can: a sum that he did not
-    write might wrap. Coordinates are not."""
-    match e:
-        case Cast(a=a):
-            return not (a.type.is_bool() or (a.type.is_integer() and a.type.bits() <= 32))
-        case Binary(a=a, b=b) | Select(a=a, b=b):
-            return _is_far(a) or _is_far(b)
-        case Promise(value=value):
-            return _is_far(value)
-    return not isinstance(e, Variable | RVarRef | BufferField | Hole | IntImm)
 
 
 def _joined(form: Linear) -> tuple[Linear, Select] | None:

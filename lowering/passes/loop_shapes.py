@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, to_expr
+from halide_core.analysis.near import is_near
 from halide_core.analysis.prover import Facts
 from halide_core.ir import Access, Binary, BinaryOp, Block, ExprNode, For, If, IntImm, Let, LoopKind, Stmt, Variable
 from halide_core.ir.logic import conjuncts
@@ -110,7 +111,8 @@ def ends_of_guard(loop: For) -> list[Linear]:
                 form = difference(b, a).plus(Linear({}, -1 if op is BinaryOp.LT else 0))
                 rest = list(subexpressions([atom for atom in form.terms if atom is not loop.var]))
                 varies = any(isinstance(e, Access) or e in inside for e in rest)
-                if form.terms.get(loop.var, 0) < 0 and not varies and fails_behind(condition, form, loop.var):
+                falls = form.terms.get(loop.var, 0) < 0 and is_near(form)
+                if falls and not varies and fails_behind(condition, form, loop.var):
                     forms.append(form)
     return forms
 

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.index import exact_index
-from halide_core.analysis.linear import difference
+from halide_core.analysis.linear import difference, linear_of
+from halide_core.analysis.near import is_near
 from halide_core.bounds.query.path_conditions import guards
 from halide_core.bounds.query.query import Define, ForAll, Path, Where
 from halide_core.ir import (
@@ -35,7 +36,6 @@ from halide_core.ir import (
     Label,
     Let,
     Not,
-    ParamRef,
     PrefetchRegion,
     Provide,
     Select,
@@ -43,7 +43,6 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.ir.logic import all_of, conjuncts, negation
-from halide_core.ir.types import INT64
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
 from halide_core.lowering.passes.needed.statement_reads import StatementReads
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
@@ -127,11 +126,7 @@ def _is_coordinate(atom: ExprNode) -> bool:
 
 def _is_near(e: ExprNode, ranges: CoordinateRanges) -> bool:
     """True of a number that can be computed with: of the user's own int64s there may be any."""
-    own = (
-        part.type.bits() == 64 and (part.type is not INT64 or isinstance(part, ParamRef))
-        for part in subexpressions([e])
-    )
-    return not any(own) or ranges.is_int32(e)
+    return is_near(linear_of(e)) or ranges.is_int32(e)
 
 
 def _of_quotient(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:

@@ -7,7 +7,8 @@ not vary in it.
     for x in (0, n): f[x] = g[max(x - 1, 0)]      max(x - 1, 0) is x - 1, where x - 1 >= 0
 
 A form counts with its least over the lanes inside, and a multiple of it where quotients are looked through. How that
-least is found is a matter of rules; that it is one is proven anew, by the facts that all simplification rests on.
+least is found is a matter of rules; that it is one is proven anew, by the facts that all simplification rests on. That
+its threshold is a number of int64, too, however large what is in it is, rests on ``analysis.near``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from halide_core import ir
 from halide_core.analysis.index import exact_index
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.near import is_near
 from halide_core.analysis.prover import Facts, nothing_known
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Access, Binary, BinaryOp, ExprNode, For, If, Interval, IntImm, Let, Select, Stmt, Variable
@@ -150,7 +152,7 @@ class SteadyPart:
         never = any(not form.terms and form.const < 0 for form in worst)
         if never or len(worst) < len(gaps) or any((self.loop.var in form.terms) == self.whole for form in worst):
             return False
-        if not all(map(self._is_threshold, worst)):
+        if not all(map(is_near, worst)) or not all(map(self._is_threshold, worst)):
             return False
         for form in worst:
             known = self.gaps.setdefault(frozenset(form.terms.items()), form)
