@@ -98,7 +98,7 @@ class Simplifier(Rewriter):
         if not isinstance(b, IntImm) or b.value <= 0:
             return ir.div(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[0]
         k, form = b.value, linear_of(a)
-        if any(map(is_far, form.terms)):  # its remainder added to what is left of it might wrap
+        if not _is_divided(form, k):
             return ir.div(a, b)
         whole, rest = _divided(form, k)
         left = to_expr(rest)
@@ -115,7 +115,7 @@ class Simplifier(Rewriter):
         if not isinstance(b, IntImm) or b.value <= 0:
             return ir.mod(a, b) if not isinstance(a, IntImm) or not isinstance(b, IntImm) else _euclid(a, b)[1]
         form = linear_of(a)
-        if any(map(is_far, form.terms)):
+        if not _is_divided(form, b.value):
             return ir.mod(a, b)
         _, rest = _divided(form, b.value)
         left = to_expr(rest)
@@ -226,6 +226,12 @@ def _product(a: ExprNode, b: ExprNode) -> ExprNode:
         return ir.mul(a, b)
     form = x.times(y.const) if not y.terms else y.times(x.const)
     return _small(form, BinaryOp.MUL, a, b)
+
+
+def _is_divided(form: Linear, k: int) -> bool:
+    """True where a form's parts can be told apart by a divisor: what is left, with a constant of up to ``k - 1``, does
+    not wrap."""
+    return not form.terms or (k < _LIMIT and not any(map(is_far, form.terms)))
 
 
 def _divided(form: Linear, k: int) -> tuple[Linear, Linear]:

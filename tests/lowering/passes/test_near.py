@@ -75,6 +75,16 @@ def test_a_quotient_of_an_int64_is_not_divided_into_parts(rest: bool) -> None:
     check(f, (4,), np.ones(4, np.int32))
 
 
+def test_a_sum_is_not_divided_by_the_greatest_number() -> None:
+    """``(x - 1)/k`` is not ``(x + k - 1)/k - 1``, where ``k`` is as great as int64s are."""
+    r = hl.RDom([(0, 4)])
+    r.where((hl.i64(r.x) - 1) / hl.i64(MOST) == 0)
+    f = hl.Func("f")
+    f[x] = 0
+    f[r.x] += 1
+    check(f, (4,), np.array([0, 1, 1, 1], np.int32))
+
+
 def test_quotients_are_not_brought_to_a_common_divisor_that_is_too_large() -> None:
     """The steady part would begin at a multiple of ``n`` that leaves int64, and read before the input."""
     start, n = 12_000_000, 95_000
