@@ -112,8 +112,9 @@ def give_loop_holes(program: Program, func: Function) -> Program:
             values[old.min], values[old.len] = new.min, new.len
         to = Substitution(values)
         for key in program.nests:
-            shared = program.nests[key].shared and key.func in program.beside(func)
-            if shared or (key.func is func and key.stage == stage):
+            # A stage that shares loops with one of the Func's may begin, or end, where that one's loops do.
+            beside = func in program.together and key.func in program.beside(func)
+            if beside or (key.func is func and key.stage == stage):
                 program = program.with_nest(key, _with_holes(program.nests[key], to))
         raising = [o for o in program.obligations if o.func is func and raised(o.condition) is not None]
         shorter = [replace(o, condition=to.expr(o.condition)) for o in raising]

@@ -55,6 +55,22 @@ def test_shared_loops_give_the_same_answer(name: str, updates: bool) -> None:
     assert h.certify().ok
 
 
+@pytest.mark.parametrize("align", [Align.AlignStart, Align.AlignEnd])
+def test_loops_that_begin_or_end_with_those_of_a_func_that_slides(align: hl.LoopAlignStrategy) -> None:
+    """Each shift is from where the other's loops begin, which is not where what is needed of it does."""
+    f, g, h, k = (hl.Func(name) for name in "fghk")
+    f[x, y] = x + y * 10
+    g[x, y] = x * 3 - y * 7
+    k[x, y] = x - y
+    h[x, y] = f[x, y] + f[x, y + 2] + g[x, y] + g[x - 3, y + 4] + k[x, y - 1] + k[x, y + 5]
+    for each in (f, g, k):
+        each.compute_at(h, y).store_root()
+    g.compute_with(f, y, align)
+    k.compute_with(g, y, align)
+    same(h.realize([9, 11]), np.asarray(h.evaluate([9, 11])))
+    assert h.certify().ok
+
+
 def test_updates_share_loops_in_their_order() -> None:
     _, f, g, h = pair(updates=True)
     g.compute_with(f, y)
