@@ -20,6 +20,7 @@ from halide_core import ir
 from halide_core.algorithm.law import Law
 from halide_core.algorithm.model import Definition, Function, ReductionDomain
 from halide_core.analysis.associativity import law_of
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import Location, ScheduleError
 from halide_core.ir import Access, Callee, ExprNode, Interval, IntImm
@@ -221,7 +222,8 @@ class _Loops:
         i, o = names.index(each.inner), names.index(each.outer)
         self.reordered |= o != i + 1
         inner, outer = self.loops[i][1], self.loops[o][1]
-        length = simplify(ir.mul(inner.len, outer.len))
+        # Two negative lengths have a positive product, and no iterations.
+        length = simplify(ir.mul(_not_negative(inner.len), outer.len))
         self.loops[o] = (each.fused, Interval(ir.const(0, INT32), length))
         del self.loops[i]
 
@@ -243,6 +245,10 @@ class _Loops:
             ir.RVarRef(INT32, self.domain, i): env[name] for i, name in enumerate(self.domain.names)
         }
         return found, self._guards
+
+
+def _not_negative(length: ExprNode) -> ExprNode:
+    return length if ConstantRanges().of(length)[0] >= 0 else ir.maximum(length, ir.const(0, INT32))
 
 
 def _plus(a: ExprNode, b: ExprNode) -> ExprNode:

@@ -114,6 +114,19 @@ def test_fused_and_renamed_loops() -> None:
     as_evaluated(f, [2])
 
 
+@pytest.mark.parametrize("sizes", [(-2, -3), (-2, 3), (2, -3), (0, -1), (2, 3)])
+def test_fused_loops_of_negative_lengths_have_no_iterations(sizes: tuple[int, int]) -> None:
+    n, m = hl.Param(hl.Int(32), "n"), hl.Param(hl.Int(32), "m")
+    r = hl.RDom([(0, n), (0, m)], "r")
+    f = hl.Func("f")
+    f[x] = 0
+    f[x] += r.x + 10 * r.y + 1
+    f.update().fuse(r.x, r.y, rf).rfactor(rf, u).compute_root()
+    n.set(sizes[0])
+    m.set(sizes[1])
+    as_evaluated(f, [3])
+
+
 @pytest.mark.parametrize(
     ("order", "fused"),
     [((1, 0, 2), (0, 1)), ((0, 1, 2), (0, 2)), ((0, 1, 2), (1, 0)), ((2, 0, 1), (1, 2))],
