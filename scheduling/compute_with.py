@@ -196,7 +196,7 @@ def join(program: Program, d: ComputeWith) -> Program:
     names = _names(program, other)
     if d.var == OUTERMOST:  # next to one another, and that is all
         return program
-    if d.var not in names:
+    if d.var not in names or theirs[names.index(d.var)].kind is LoopKind.AT_ONCE:
         where = f'stage {other.stage} of "{other.func.own.name}"'
         refuse(d, f'{where} has no loop "{d.var}". Its loops, innermost first: {described(theirs)}.')
     count = names.index(d.var) + 1

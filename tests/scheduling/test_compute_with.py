@@ -231,6 +231,19 @@ def test_loops_that_are_not_alike_are_refused() -> None:
     )  # fmt: skip
 
 
+def test_iterations_that_are_at_once_are_no_loop_to_share() -> None:
+    r = hl.RDom([(0, 4)], "r")
+    f, g, h = (hl.Func(name) for name in "fgh")
+    for each in (f, g):
+        each[x] = x
+        each[hl.scatter([r.x, 8 - r.x])] = hl.gather([each[8 - r.x], each[r.x]])
+        each.compute_root()
+    h[x] = f[x] + g[x]
+    g.update().compute_with(f.update(), hl.Var("at_once"))
+    with pytest.raises(hl.ScheduleError, match='stage 1 of "f" has no loop "at_once"'):
+        h.compile_jit()
+
+
 def test_levels_go_by_the_names_of_the_stage_that_joined() -> None:
     p, f, g, h = pair()
     g.rename(y, yo)
