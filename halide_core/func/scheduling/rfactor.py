@@ -105,6 +105,9 @@ def _check_loops(d: RFactor, nest: _Loops, kept: Sequence[str]) -> None:
     for name in kept:
         if name not in there:
             raise _refused(d, f'there is no reduction loop "{name}". The reduction loops, innermost first: {told}.')
+    for _, var in d.factors:
+        if var in there and var not in kept:
+            raise _refused(d, f'"{var}" is the name of a reduction loop that the new Func has too. Choose another Var.')
 
 
 def _check_law(d: RFactor, nest: _Loops, law: Law | None, in_order: bool) -> None:

@@ -114,6 +114,18 @@ def test_fused_and_renamed_loops() -> None:
     as_evaluated(f, [2])
 
 
+def test_new_var_with_the_name_of_a_loop_that_stays() -> None:
+    r = hl.RDom([(0, 4), (0, 3)], "r")
+    f = hl.Func("f")
+    f[x] = 0
+    f[x] += r.x + r.y * x
+    f.update().split(r.x, ro, ri, 2)
+    with pytest.raises(hl.ScheduleError, match='"ri" is the name of a reduction loop'):
+        f.update().rfactor(ro, hl.Var("ri"))
+    f.update().rfactor(ro, hl.Var("ro")).compute_root()
+    as_evaluated(f, [5])
+
+
 @pytest.mark.parametrize("sizes", [(-2, -3), (-2, 3), (2, -3), (0, -1), (2, 3)])
 def test_fused_loops_of_negative_lengths_have_no_iterations(sizes: tuple[int, int]) -> None:
     n, m = hl.Param(hl.Int(32), "n"), hl.Param(hl.Int(32), "m")
