@@ -31,7 +31,7 @@ from halide_core.ir import Access, Callee, ExprNode, Interval, Provide, Stmt
 from halide_core.ir.boxes import contains, fields, window_of, within_limit
 from halide_core.ir.logic import all_of, negation, within
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import stmt_exprs
+from halide_core.ir.visitor import stmt_exprs, walk
 from halide_core.loop_nest import LENGTH_LIMIT, Program, StageKey
 
 
@@ -57,6 +57,8 @@ class TreeClaims:
         self._regions: dict[Callee, tuple[Interval, ...]] = {}
         self._fitted: dict[tuple[Callee, Reads], None] = {}
         """Arguments that are known to have their regions, by the moment at which that was claimed."""
+        self._done: dict[Function, list[Stmt]] = {}
+        """All iterations of the stages of each Func so far: a later stage stands in none of it."""
         self._missing: dict[Function, None] = dict.fromkeys(self._outputs)
         """Outputs that are not computed."""
 
@@ -212,14 +214,17 @@ class TreeClaims:
         if stmt.stage is None:
             self._whole(f, stmt, scope, inner)
             return
+        shared = scope.loops[scope.labels.get(f, 0) :]
         text: Text = (f"stage {stmt.stage} follows the one before it",)
-        follows = ir.TRUE if f in scope.labels and stmt.stage == len(scope.done[f]) else ir.FALSE
-        self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, follows)
+        nests = self._done.setdefault(f, [])
+        amid = bool(shared) and any(s is shared[0].loop for nest in nests for s in walk(nest))
+        follows = f in scope.labels and stmt.stage == len(scope.done[f]) and not amid
+        self._claim(ClaimKind.COMPUTED, f.name, text, scope.context, ir.TRUE if follows else ir.FALSE)
+        nests.append(shared[0].loop if shared else stmt.body)
         scope.done[f].append(stmt.stage)
         inner.stage, inner.tests, inner.outside = StageKey(f, stmt.stage), (), ()
         box = self._boxes[f, stmt.stage]
         label = StageSite(inner.stage, scope.context, stmt.body, box)
-        shared = scope.loops[scope.labels.get(f, 0) :]
         if shared:  # its outermost loops are another stage's: they stand around the label
             label = replace(label, context=shared[0].outside, body=shared[0].loop)
         sites, claims = sites_of_cases(label, self._program)

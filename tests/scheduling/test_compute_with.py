@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.algorithm.model import Function
+from halide_core.loop_nest import Program, StageKey
 from halide_core.scheduling import compute_with
 from tests.campaigns.peer import shared_loops
 from tests.support.checking import same, variables
@@ -373,3 +375,23 @@ def test_certificate_refutes_shared_loops_without_guards(monkeypatch: pytest.Mon
     g.compute_with(f, y)
     monkeypatch.setattr(compute_with, "_within", lambda _var, _own: [])
     assert not h.certify().ok
+
+
+def test_certificate_refutes_stages_in_the_loops_of_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An update that runs in the loop of its own first stage reads points that further iterations compute."""
+    f, g, h = (hl.Func(name) for name in "fgh")
+    r = hl.RDom([(0, 4)], "r")
+    f[x, y] = x + y * 3
+    g[x, y] = x - y
+    f[x, r] += f[x, r + 1]
+    h[x, y] = f[x, y] + g[x, y]
+    f.compute_root()
+    g.compute_root().compute_with(f, y)
+    f.update().reorder(x, r).compute_with(g, y)
+
+    def in_any_order(program: Program, funcs: Sequence[Function], _d: object) -> tuple[StageKey, ...]:
+        keys = [StageKey(each, stage) for each in funcs for stage in program.stages(each)]
+        return tuple([key for key in keys if key not in program.joined])
+
+    monkeypatch.setattr(compute_with, "_in_order", in_any_order)
+    assert "refuted: f: computed before read: stage 1 follows the one before it" in str(h.certify())
