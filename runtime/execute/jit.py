@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from halide_core.algorithm.model import Function, realization_order
+from halide_core.algorithm.model import Function, realization_order, with_made_funcs
 from halide_core.algorithm.snapshot import snapshot
 from halide_core.algorithm.strides import not_dense
 from halide_core.config import haste_demanded, profiles_demanded
@@ -53,7 +53,8 @@ _numbers = count(1)
 
 
 def _remembers(request: Request) -> bool:
-    return any(isinstance(d, Memoize) for f in realization_order(request.outputs) for d in f.directives)
+    order = with_made_funcs(realization_order(request.outputs))
+    return any(isinstance(d, Memoize) for f in order for d in f.directives)
 
 
 class _ChangedError(Exception):

@@ -250,13 +250,14 @@ def test_memoized_func_in_a_c_program(tmp_path: Path) -> None:
     assert run(program).stdout.splitlines() == ["0 45", "0 45", "0 60", "0 45", "0 45"]
 
 
-def test_pipelines_of_equal_code_share_nothing() -> None:
+@pytest.mark.parametrize("made", ["", "in_", "clone_in"])
+def test_pipelines_of_equal_code_share_nothing(made: str) -> None:
     def filtered() -> tuple[hl.ImageParam, hl.Param, hl.Func]:
         source, version = hl.ImageParam(hl.Int(32), 1, "source"), hl.Param(hl.Int(64), "version", 0)
         g, f = hl.Func("g"), hl.Func("f")
         g[x] = hl.memoize_tag(source[x], version)
         f[x] = g[x] + 1
-        g.compute_root().memoize()
+        (getattr(g, made)(f) if made else g).compute_root().memoize()
         return source, version, f
 
     for add in (10, 20):
