@@ -218,6 +218,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
     policies, widest = program.partitions(), register_bytes(request.target)
     name, whole = request.name, traces_pipeline(request.target)
     shown = whole or is_shown(algorithm)
+    memory = [c.component_name(k) for c in (*algorithm.images, *algorithm.functions) for k in range(len(c.types))]
     hoisted = {f.component_name(k): h for f, h in program.hoisted.items() for k in range(len(f.types))}
     return [
         ("layout_checks", lambda s: check_layouts(s, algorithm)),
@@ -238,7 +239,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         *([("join", join_at_once)] if _has_several_at_once(algorithm) else []),
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("narrow", narrow_arithmetic),
-        ("vectorize", lambda s: vectorize_loops(s, widest, traversals)),
+        ("vectorize", lambda s: vectorize_loops(s, widest, traversals, memory)),
         ("simplify_again", simplify_tree),
         ("divisions", hoist_divisions),
         ("reuse", reuse_memory),

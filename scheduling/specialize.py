@@ -74,7 +74,7 @@ def specialize(program: Program, d: Specialize) -> Program:
     copies: dict[Function, Function] = {}
     to: dict[Callee, Callee] = {}
     for g in _reached(program, body, inside):
-        to[g] = copies[g] = copied(g, names.fresh(g.name), to)
+        to[g] = copies[g] = copied(g, names.fresh_of(g.name, len(g.types)), to)
     for copy in copies.values():  # a place in the loops of another copy, which was made after this one
         copy.directives = [d.renamed(to) for d in copy.directives]
     nests = dict(program.nests)

@@ -110,3 +110,17 @@ class UniqueNames:
         self._next[name] = number + 1
         self._next[f"{name}${number}"] = 1
         return f"{name}${number}"
+
+    def fresh_of(self, name: str, components: int) -> str:
+        """A name for a Func of so many values at a point, whose memory is ``name.0``, ``name.1`` … where these are
+        several: names that nobody has either, and nobody gets."""
+        found = self.fresh(name)
+        while any(each in self._next for each in component_names(found, components)):
+            found = self.fresh(name)
+        self._next.update(dict.fromkeys(component_names(found, components), 1))
+        return found
+
+
+def component_names(name: str, components: int) -> list[str]:
+    """The names of the memory of a Func's values, where a point has several; none where it is called like the Func."""
+    return [f"{name}.{k}" for k in range(components)] if components > 1 else []

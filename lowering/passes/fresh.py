@@ -5,11 +5,13 @@ In: a tree. Out: names that nothing in it has: "names are globally unique, nothi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from halide_core.algorithm.rename import UniqueNames
 from halide_core.ir import For, Let, Stmt
 from halide_core.ir.visitor import walk
 
 
-def names_in(stmt: Stmt) -> UniqueNames:
-    """A source of names that are new to a tree."""
-    return UniqueNames(s.var.name for s in walk(stmt) if isinstance(s, For | Let))
+def names_in(stmt: Stmt, memory: Iterable[str] = ()) -> UniqueNames:
+    """A source of names that are new to a tree, and that none of some memory has."""
+    return UniqueNames([*memory, *(s.var.name for s in walk(stmt) if isinstance(s, For | Let))])

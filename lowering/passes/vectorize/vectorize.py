@@ -17,7 +17,7 @@ A guard on the lanes gives two versions: the vector one where every lane passes,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -83,9 +83,12 @@ _MOST_LANES = 64
 """No vector has more."""
 
 
-def vectorize_loops(stmt: Stmt, register_bytes: int, traversals: Traversals) -> Stmt:
-    """Raises: ScheduleError where a length is not constant, or memory inside the loop differs from lane to lane."""
-    return _FindLoops(register_bytes, traversals, names_in(stmt)).stmt(stmt)
+def vectorize_loops(stmt: Stmt, register_bytes: int, traversals: Traversals, memory: Iterable[str]) -> Stmt:
+    """``memory``: the names of all memory that the statement allocates or is given.
+
+    Raises: ScheduleError where a length is not constant, or memory inside the loop differs from lane to lane.
+    """
+    return _FindLoops(register_bytes, traversals, names_in(stmt, memory)).stmt(stmt)
 
 
 class _FindLoops(Rewriter):

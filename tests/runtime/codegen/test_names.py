@@ -66,3 +66,32 @@ def test_whatever_the_name_it_compiles(name: str) -> None:
     f = program(name)
     same(np.asarray(f.realize([16, 2])), f.evaluate([16, 2]))
     assert re.search(rf"\bint {symbol(name)}\(", emit_c(lower(f._request())))
+
+
+@pytest.mark.parametrize("taken", ["pair.0", "pair.1"])
+@pytest.mark.parametrize("at_root", [False, True])
+def test_memory_of_a_tuple_has_names_of_its_own(taken: str, *, at_root: bool) -> None:
+    source = hl.ImageParam(hl.Int(32), 1, taken)
+    source.set(np.arange(9, dtype=np.int32))
+    alike, pair, f = hl.Func(taken), hl.Func("pair"), hl.Func("f")
+    alike[x] = x * 3
+    pair[x] = (x + 1, source[x])
+    f[x] = pair[x][0] + pair[x + 1][1] * 10 + source[x] * 100 + alike[x] * 1000
+    for g in (alike, pair):
+        g.compute_root() if at_root else g.compute_at(f, x)
+    same(np.asarray(f.realize([8])), f.evaluate([8]))
+
+
+@pytest.mark.parametrize("of_input", [False, True])
+def test_memory_of_each_vector_has_a_name_of_its_own(*, of_input: bool) -> None:
+    xo, xi = variables("xo xi")
+    source = hl.ImageParam(hl.Int(32), 2, "g.lanes" if of_input else "source")
+    source.set(np.arange(700, dtype=np.int32).reshape(7, 100))
+    table, g, f = hl.Func("table" if of_input else "g.lanes"), hl.Func("g"), hl.Func("f")
+    table[x, y] = x * 5 - y
+    g[x, y] = source[x, y] * 3 + table[x, y]
+    f[x, y] = g[x, y] + g[x, y + 1] * 7 + source[x + 1, y] + table[x + 1, y] * 3
+    table.compute_root()
+    f.split(x, xo, xi, 64).reorder(y, xi, xo).vectorize(xi)
+    g.compute_at(f, y)
+    same(np.asarray(f.realize([64, 5])), f.evaluate([64, 5]))
