@@ -106,15 +106,18 @@ class Realizable(OutputFiles, Pending):
     def _current(self, target: Target | None = None) -> Request:
         """The request; the one of the last compile where nothing that it depends on has changed since."""
         built = self._built
-        if built is not None and built.request.target == target and built.holds(self._functions()):
+        if built is not None and built.request.target == target and self._is_built(built):
             return built.request
         return self._request(target=target)
+
+    def _is_built(self, built: Built) -> bool:
+        return built.holds(self._functions(), self._requirements())
 
     def _compile(self, request: Request) -> Compiled:
         built = self._built
         if built is None or (
             built.request is not request
-            and (built.request.target != request.target or not built.holds(request.outputs))
+            and (built.request.target != request.target or not self._is_built(built))
         ):
             built = self._built = Built(frozen(request), backend().compile)
         return built.compiled
@@ -395,7 +398,7 @@ class Pipeline(Realizable):
         return tuple(f for output in self._outputs for f in output._functions())
 
     def _requirements(self) -> tuple[Requirement, ...]:
-        return tuple(self._required)
+        return (*self._required, *(r for output in self._outputs for r in output._requirements()))
 
     def add_requirement(self, condition: ExprLike, *args: ExprLike | str) -> None:
         """Demands of every run that a condition on Params and on the shapes of inputs and outputs holds.
@@ -407,7 +410,6 @@ class Pipeline(Realizable):
             DefinitionError: the condition, or a value, is not known when the pipeline starts.
         """
         self._required.append(requirement("add_requirement()", condition, args))
-        self._built = None
 
     def outputs(self) -> list[Realizable]:
         """The Funcs that the Pipeline was made of."""

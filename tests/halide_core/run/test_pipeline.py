@@ -148,6 +148,39 @@ def test_compiled_code_is_kept_until_something_changes(notes: Notes) -> None:
     assert len(notes.compiled) == 4
 
 
+def test_funcs_that_directives_made_are_part_of_what_is_compiled(notes: Notes) -> None:
+    ip = hl.ImageParam(hl.Int(32), 2, "ip")
+    ip.set(np.zeros((1, 1), np.int32))
+    g = func("g", ip[x, y])
+    f = func("f", g[x, y])
+    of_func = g.in_(f)
+    f.realize([1, 1])
+    of_func.compute_root()
+    f.realize([1, 1])
+    of_input = ip.in_(g)
+    f.realize([1, 1])
+    of_input.compute_root()
+    f.realize([1, 1])
+    ip.trace_loads()
+    f.realize([1, 1])
+    f.realize([1, 1])
+    assert len(notes.compiled) == 5
+
+
+def test_requirements_of_a_pipeline_in_another_are_demanded(notes: Notes) -> None:
+    p = hl.Param(hl.Int(32), "p", 3)
+    inner = hl.Pipeline(func())
+    inner.add_requirement(p > 1)
+    both = hl.Pipeline([inner, func("g")])
+    both.realize([1, 1])
+    both.add_requirement(p > 2)
+    both.realize([1, 1])
+    inner.add_requirement(p < 9)
+    both.realize([1, 1])
+    both.realize([1, 1])
+    assert [len(n.request.requirements) for n in notes.compiled] == [1, 2, 3]
+
+
 def test_update_error_when_the_func_was_realized(notes: Notes) -> None:
     f = func()
     f.infer_arguments()
