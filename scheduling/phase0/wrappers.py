@@ -10,6 +10,7 @@ they were written with, and these directives are gone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from halide_core.algorithm.model import Algorithm, Function, realization_order
@@ -18,7 +19,7 @@ from halide_core.errors import HalideWarning, warn_user
 from halide_core.ir import BufferField, Callee, ExprNode
 from halide_core.ir.visitor import accesses_to
 from halide_core.schedule.directives import Estimate
-from halide_core.schedule.func_directives import InInput, ReadInstead
+from halide_core.schedule.func_directives import CloneIn, InInput, ReadInstead
 from halide_core.scheduling.legality import refuse
 
 
@@ -30,7 +31,9 @@ def wrap_calls(algorithm: Algorithm) -> Algorithm:
 
     Legal when: each consumer that is part of the pipeline reads the Func. What others read is no matter here: so a Func
     that several pipelines share can be realized with one of them at a time. Nor does it matter where nobody reads a
-    wrapper: it may be an output itself, as the copy that gives a reduction's result out is.
+    wrapper: it may be an output itself, as the copy that gives a reduction's result out is. A Func that leaves points
+    undefined has there what the caller's buffer has, if it is an output, and 0 if it is none: it is no output where a
+    clone of it is read, and neither is the clone.
 
     Raises: ScheduleError, with those that do.
     """
@@ -87,10 +90,23 @@ def _wrap(algorithm: Algorithm, f: Callee, given: list[ReadInstead]) -> None:
             refuse(d, f"{told}. Those that do, and read nothing in its place yet: {legal}.")
         served += consumers
         assert isinstance(d.instead, Function)
+        if consumers and isinstance(d, CloneIn):
+            _refuse_of_outputs(d, algorithm.outputs)
         to = _Reading({f: d.instead})
         for g in consumers:
             g.definitions = [to.definition(stage) for stage in g.definitions]
             g.extern = to.call(g.extern)
+
+
+def _refuse_of_outputs(d: CloneIn, outputs: Sequence[Function]) -> None:
+    """Refuses a clone that would have other values where the definition leaves points undefined."""
+    keeping = next((g for g in (d.func, d.instead) if g in outputs and isinstance(g, Function) and g.keeps), None)
+    if keeping is not None:
+        refuse(
+            d,
+            f'"{keeping.name}" is an output that leaves points undefined: it has there what the caller\'s buffer has, '
+            f"and a clone would not. in_() makes a Func that reads the same memory.",
+        )
 
 
 def _reads(g: Function, f: Callee) -> bool:

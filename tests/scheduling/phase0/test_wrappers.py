@@ -208,3 +208,27 @@ def test_param_in_the_schedule_of_a_wrapper_is_an_argument() -> None:
     for value in (1, 4):
         p.set(value)
         as_evaluated(g, [9])
+
+
+@pytest.mark.parametrize("of_clone", [False, True])
+def test_clone_would_not_have_what_an_output_keeps(*, of_clone: bool) -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = hl.undef(hl.Int(32))
+    f[0] = 3
+    g[x] = f[x] + 1
+    clone = f.clone_in(g).compute_root()
+    as_evaluated(g, [4])
+    both = hl.Pipeline([clone if of_clone else f, g])
+    with pytest.raises(hl.ScheduleError, match="leaves points undefined"):
+        both.realize([np.full(4, 10, np.int32), np.zeros(4, np.int32)])
+
+
+def test_wrapper_has_what_an_output_keeps() -> None:
+    f, g = hl.Func("f"), hl.Func("g")
+    f[x] = hl.undef(hl.Int(32))
+    f[0] = 3
+    g[x] = f[x] + 1
+    f.in_(g).compute_root()
+    kept, result = np.full(4, 10, np.int32), np.zeros(4, np.int32)
+    hl.Pipeline([f, g]).realize([kept, result])
+    np.testing.assert_array_equal(result, [4, 11, 11, 11])
