@@ -57,7 +57,8 @@ def snapshot(
     _refuse_promises_of_others([*outputs, *images], outputs)
     for f in order:
         args = tuple(variables.get(a, a) for a in f.args)
-        copies[f] = Function(names.fresh_of(f.name, len(f.types)), args, f.types, location=f.location, stands_for=f.stands_for)
+        name = names.fresh_of(f.name, len(f.types))
+        copies[f] = Function(name, args, f.types, location=f.location, stands_for=f.stands_for)
         to[f] = copies[f]
     renamed = Renamed(to, variables=variables)
     directives: list[Directive] = []
