@@ -78,7 +78,7 @@ class ProgramDigest:
     def _domain(self, domain: ReductionDomain) -> None:
         number = self._number(domain)
         bounds = [(self._expr(i.min), self._expr(i.len)) for i in domain.bounds]
-        self.put(("domain", number, domain.names, bounds, self._expr(domain.predicate)))
+        self.put(("domain", number, domain.names, bounds, self._expr(domain.predicate), domain.at_once))
 
     def _all(self, exprs: tuple[ir.ExprNode, ...]) -> list[int]:
         return [self._expr(e) for e in exprs]

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, ExternCall, Function, Requirement, Tag
+from halide_core.algorithm.model import Definition, ExternCall, Function, Requirement
 from halide_core.errors import DefinitionError, user_location
 from halide_core.func.scheduling.func_schedule import FuncSchedule
 from halide_core.ir.types import INT32, Type
@@ -44,7 +44,7 @@ class ExternFuncArgument:
         self._given: Passed | None = of._given if isinstance(of, ExternFuncArgument) else of
         self._passed: ir.Callee | ir.ExprNode | None = None
         self.requirements: tuple[Requirement, ...] = ()
-        self.tags: tuple[Tag, ...] = ()
+        self._written: ir.ExprNode | None = None
         given = self._given
         if isinstance(given, FuncSchedule):
             self._passed = given._stage()[0]
@@ -56,9 +56,9 @@ class ExternFuncArgument:
     def _take(self, given: ExprLike) -> None:
         """Takes a value: what it demands of runs, and its tags for memo keys, are the stage's."""
         if isinstance(given, Operand):
-            (node,), self.requirements, tags = met_and_untagged((as_node(given),))
+            self._written = as_node(given)
+            (node,), self.requirements, _ = met_and_untagged((self._written,))
             given = Expr.of(node)
-            self.tags = tags
         self._passed = startup_value(given, "An argument of an extern stage")
 
     def defined(self) -> bool:
@@ -80,6 +80,11 @@ class ExternFuncArgument:
     def is_image_param(self) -> bool:
         """True where this is an ImageParam."""
         return isinstance(self._given, InputImage)
+
+    @property
+    def written(self) -> tuple[ir.ExprNode, ...]:
+        """The value as it was written, with its tags; nothing for anything else."""
+        return () if self._written is None else (self._written,)
 
     @property
     def passed(self) -> ir.Callee | ir.ExprNode:
@@ -132,7 +137,7 @@ def define_extern(
     args = tuple(ir.pure_variable(n) for n in function.args)
     others = tuple([ir.const(0, t) for t in several[1:]])
     requirements = tuple(dict.fromkeys(r for a in arguments_given for r in a.requirements))
-    tags = tuple([tag for a in arguments_given for tag in a.tags])
+    _, _, tags = met_and_untagged([e for a in arguments_given for e in a.written])  # an argument may lack another's tag
     function.definitions.append(Definition(args, (value, *others), None, ir.TRUE, here, requirements, (), tags))
 
 

@@ -137,6 +137,7 @@ def concrete(
     own: Function,
     values: Sequence[ir.ExprNode],
     before: Sequence[ir.ExprNode] | None,
+    beside: Sequence[ir.ExprNode] = (),
 ) -> Concrete:
     """The values of a definition without placeholders.
 
@@ -144,10 +145,11 @@ def concrete(
         own: the Func that is defined.
         values: one for each component.
         before: what the point has before, by component; None in a first definition.
+        beside: all else that the definition is made of; no tags are in there.
     """
     if placeholder_in(values) is None and not any(_leaves_points(e, own) for e in subexpressions(values)):
         return Concrete(tuple(values))
-    demanded = _DemandedOrTagged()
+    demanded, written = _DemandedOrTagged(), values
     values = [demanded.expr(v) for v in values]
     _refuse_several_conditions(own, "values", values)
     known = [_Definedness(own).of(value) for value in values]
@@ -158,7 +160,7 @@ def concrete(
     partial = tuple([Partial(given, defined) for given, defined in known])
     if before is not None or all(p.where is ir.TRUE for p in partial):
         partial = ()
-    return Concrete(tuple(result), tuple(demanded.requirements), partial, tuple(demanded.tags))
+    return Concrete(tuple(result), tuple(demanded.requirements), partial, demanded.tags_of((*written, *beside)))
 
 
 def coordinates_defined(own: Function, args: Sequence[ir.ExprNode]) -> tuple[tuple[ir.ExprNode, ...], ir.ExprNode]:
@@ -200,7 +202,7 @@ def met_and_untagged(
     """Expressions without requirements and tags, and these."""
     demanded = _DemandedOrTagged()
     with deep_recursion():
-        return tuple(map(demanded.expr, exprs)), tuple(demanded.requirements), tuple(demanded.tags)
+        return tuple(map(demanded.expr, exprs)), tuple(demanded.requirements), demanded.tags_of(exprs)
 
 
 class _Demanded(Rewriter):
@@ -249,15 +251,33 @@ class _DemandedOrTagged(_Demanded):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tags: list[Tag] = []
+        self._tags: list[Tag] = []
 
     def rewrite_Select(self, e: ir.Select) -> ir.ExprNode:
         """The value alone, where the condition is a requirement or a tag."""
         if isinstance(e.condition, ir.ParamRef) and isinstance(e.condition.param, _Tagged):
             value = self.expr(e.a)
-            self.tags.append(Tag(value, e.condition.param.words))
+            self._tags.append(Tag(value, e.condition.param.words))
             return value
         return super().rewrite_Select(e)
+
+    def tags_of(self, roots: Sequence[ir.ExprNode]) -> tuple[Tag, ...]:
+        """The tags in expressions that were rewritten. A tag says nothing of a value that stands untagged, too: that
+        depends on what is below it, and so does the whole."""
+        untagged, waiting = set[ir.ExprNode](), list(roots)
+        seen = set(waiting)
+        while waiting:
+            e = waiting.pop()
+            below = parts(e)
+            if isinstance(e, ir.Select) and isinstance(e.condition, ir.ParamRef):
+                if isinstance(e.condition.param, _Tagged):
+                    continue
+                if isinstance(e.condition.param, _Required):
+                    below = (e.a,)
+            untagged.add(self.expr(e))
+            waiting.extend(part for part in below if part not in seen)
+            seen.update(below)
+        return tuple([tag for tag in self._tags if tag.value not in untagged])
 
 
 def _select(condition: ir.ExprNode, a: ir.ExprNode, b: ir.ExprNode) -> ir.ExprNode:

@@ -135,6 +135,36 @@ def test_tag_stands_for_what_is_below_it(capsys: Captured) -> None:
     assert hl.deserialize_pipeline(hl.serialize_pipeline(hl.Pipeline(f))).outputs()[0].name() == "f"
 
 
+def test_tag_says_nothing_of_a_value_that_stands_untagged_too() -> None:
+    p, version = hl.Param(hl.Int(32), "p", 1), hl.Param(hl.Int(32), "version", 0)
+    im = hl.ImageParam(hl.Int(32), 1, "im")
+    r = hl.RDom([(0, p * 3)], "r")
+    h = hl.Func("h")
+    h[x] = 0
+    h[x] += hl.memoize_tag(p * 3, version) + r
+    for value in (lambda: hl.memoize_tag(p * 3, version) + p * 3, lambda: h[x]):
+        _, f = pair(value)
+        for n in (1, 2):
+            p.set(n)
+            same(f.realize([3]), f.evaluate([3]))
+    _, f = pair(lambda: hl.memoize_tag(im[x] * 2, version) - im[x] * 2)
+    im.set(np.arange(9, dtype=np.int32))
+    with pytest.raises(hl.ScheduleError, match='elements of "im"'):
+        f.realize([3])
+
+
+@pytest.mark.parametrize("made", ["in_", "clone_in"])
+def test_wrappers_and_clones_keep_what_their_pipeline_made(made: str) -> None:
+    for k in (1, 2):
+        im, version = hl.ImageParam(hl.Int(32), 1, "im"), hl.Param(hl.Int(32), "version", 1)
+        g, f = hl.Func("g"), hl.Func("f")
+        g[x] = hl.memoize_tag(im[x], version)
+        f[x] = g[x] + 1
+        getattr(g, made)(f).compute_root().memoize()
+        im.set(np.full(4, k, np.int32))
+        check(f, [4], np.full(4, k + 1, np.int32))
+
+
 def test_untagged_input_is_refused() -> None:
     im = hl.ImageParam(hl.Int(32), 1, "im")
     _, f = pair(lambda: im[x])
