@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from halide_core import ir
-from halide_core.algorithm.model import Definition, Function, Image, ScalarParam, realization_order
+from halide_core.algorithm.model import Definition, Function, Image, ScalarParam, callees, realization_order
 from halide_core.algorithm.rename import Renamed
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
@@ -49,8 +49,9 @@ class Boundaries:
 def boundaries(
     outputs: Sequence[Function], shapes: Mapping[Image, tuple[int, ...]], target: Target | None
 ) -> Boundaries | None:
-    """The Funcs of some outputs that are an input inside of it; None where that makes no difference, or where what one
-    reads along a dimension depends on other coordinates too."""
+    """The Funcs of some outputs that are an input inside of it; None where that makes no difference, where what one
+    reads along a dimension depends on other coordinates too, or where near an edge one reads another by way of a third,
+    or one of another input: nothing tells how much of it, as nobody reads it far from the edges."""
     same: dict[Function, Image] = {}
     for f in realization_order(outputs):
         if len(f.definitions) == 1 and len(f.types) == 1 and f.extern is None:
@@ -69,13 +70,23 @@ def boundaries(
     }
     if not changed or not all(each.known for each in indices.values()):
         return None
+    if any(_reads_others(f, changed) for f in changed):
+        return None
     far = copied(outputs, {f: _direct(f, read[i]) for f, i in changed.items()})
     near = copied(outputs, {f: _clamped(f, read[i], part[i]) for f, i in changed.items()})
     return Boundaries(tuple(far[f] for f in outputs), tuple(near[f] for f in outputs), part, indices)
 
 
+def _reads_others(f: Function, changed: Mapping[Function, Image]) -> bool:
+    """True where a Func reads others that are an input inside of it, but for those of its own input that it reads
+    itself."""
+    others = [c for c in callees(f) if isinstance(c, Function) and changed.get(c) is not changed[f]]
+    return any(other in changed for other in realization_order(others))
+
+
 class Indices:
-    """The elements of an input that Funcs read, by computing each index."""
+    """The elements of an input that Funcs read, by computing each index. One Func may read another of them, at points
+    that nobody else asks for: what that reads there counts, too."""
 
     def __init__(
         self,
@@ -85,19 +96,24 @@ class Indices:
         read: Sequence[ir.Callee],
         target: Target | None,
     ) -> None:
-        """``read`` are the input and its wrappers."""
+        """``functions``: producers first. ``read`` are the input and its wrappers."""
         self._shape = shape
-        self._along: list[list[Recipe]] = [[] for _ in shape]
+        self._functions = functions
+        self._along: list[dict[Function, list[tuple[ir.Callee, Recipe | None]]]]
+        """For each dimension and Func what it reads, and at which index; None is its own coordinate."""
+        self._along = [{f: [] for f in functions} for _ in shape]
         self._memo: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.known = True
         """True where each index depends on one coordinate alone."""
         for f in functions:
-            for access in (a for callee in read for a in accesses_to(callee, f.definitions[0].values)):
+            others = [other for other in functions if other is not f]
+            for access in (a for callee in (*read, *others) for a in accesses_to(callee, f.definitions[0].values)):
                 for d, arg in enumerate(access.args):
                     own = f.definitions[0].args[d]
                     self.known &= free_variables(arg) <= {own} and not _reads(arg)
-                    if self.known and arg is not own:
-                        self._along[d].append(_recipe(image, shape, f.args[d], arg, target))
+                    if self.known:
+                        at = None if arg is own else _recipe(image, shape, f.args[d], arg, target)
+                        self._along[d][f].append((access.callee, at))
 
     def region(self, box: Box) -> Box:
         """The region that is read where the Funcs are computed in a box."""
@@ -106,13 +122,37 @@ class Indices:
     def _interval(self, d: int, low: int, extent: int) -> tuple[int, int]:
         key = (d, low, extent)
         if key not in self._memo:
-            ends = [max(low, 0), min(low + extent, self._shape[d])]  # the points that are inside are read as they are
-            for recipe in self._along[d]:
-                kernel, window = recipe.kernel(), ((low, extent),)
-                values = kernel.run(window, kernel.regions(window), [])[0]
-                ends = [min(ends[0], int(np.min(values))), max(ends[1], int(np.max(values)) + 1)]
+            ends = self._ends(d, (low, low + extent)) if extent > 0 else (0, 0)
             self._memo[key] = (ends[0], ends[1] - ends[0])
         return self._memo[key]
+
+    def _ends(self, d: int, asked: tuple[int, int]) -> tuple[int, int]:
+        """Where what is read begins and ends, where each Func is asked for the same interval."""
+        ends = self._inside(d, asked)
+        computed = dict.fromkeys(self._functions, asked)
+        for f in reversed(self._functions):
+            for callee, at in self._along[d][f]:
+                read = computed[f] if at is None else _values(at, computed[f])
+                if isinstance(callee, Function) and callee in computed:
+                    computed[callee] = _around(computed[callee], read)
+                else:
+                    ends = _around(ends, self._inside(d, read) if at is None else read)
+        return ends
+
+    def _inside(self, d: int, ends: tuple[int, int]) -> tuple[int, int]:
+        """The points of an interval that the input has: they are read as they are."""
+        return max(ends[0], 0), min(ends[1], self._shape[d])
+
+
+def _around(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _values(index: Recipe, ends: tuple[int, int]) -> tuple[int, int]:
+    """Where the values of an index begin and end, over an interval of its coordinate."""
+    kernel, window = index.kernel(), ((ends[0], ends[1] - ends[0]),)
+    values = kernel.run(window, kernel.regions(window), [])[0]
+    return int(np.min(values)), int(np.max(values)) + 1
 
 
 def _reads(e: ir.ExprNode) -> bool:

@@ -176,6 +176,11 @@ class Kernel:
         self.compute(inputs, outputs, late)
         return tuple(np.asarray(b.cropped(list(window))) for b in outputs)
 
+    @property
+    def keeps_points(self) -> bool:
+        """True where some points of an output keep what its memory has before."""
+        return any(_leaves_points(f) for f, _ in self._places)
+
     def outputs(self, needed: Needed) -> list[Buffer]:
         """Memory for the values of a window."""
         places = zip(self._places, needed.outputs, strict=True)

@@ -8,6 +8,7 @@ In: outputs, and where each input begins. Out: outputs that read inputs which be
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Function, Image, Requirement
@@ -51,6 +52,8 @@ def from_zero(
     if not any(any(mins) for mins in origins.values()):
         return tuple(outputs), tuple(requirements)
     to = copied(outputs, {}, lambda callees: _FromZero(callees, origins))
+    for f in to.values():  # those of definitions are among the requirements, and say of shapes what the user's do
+        f.definitions = [replace(d, requirements=()) for d in f.definitions]
     shifted = _FromZero(dict(to.items()), origins)
     required = tuple(
         Requirement(

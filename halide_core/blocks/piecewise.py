@@ -9,6 +9,7 @@ In: a kernel, a window, and the pieces of each input that it needs. Out: its val
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -82,8 +83,15 @@ def _parts(
         if part is None:
             return None
         parts.append(part)
+    if kernel.keeps_points and _overlap([part.outputs for part in parts]):
+        return None  # updates of points that keep what they had would take in the same values twice
     read = sum(volume(box) for part in parts for box in part.inputs)
     return parts if 4 * read <= 5 * sum(map(volume, needed.inputs)) else None
+
+
+def _overlap(outputs: Sequence[tuple[Box, ...]]) -> bool:
+    """True where some parts have points of an output in common."""
+    return any(meet(a, b) for one, other in combinations(outputs, 2) for a, b in zip(one, other, strict=True))
 
 
 def _is_part(part: Needed, of: Needed) -> bool:

@@ -241,7 +241,7 @@ def _merged(reduction: Reduction) -> Definitions:
     def definitions(renamed: Renamed) -> list[Definition]:
         first = renamed.definition(reduction.function.definitions[0])
         taken = [Access(i.types[0], i, first.args, 0, ir.LAST_STAGE) for i in reduction.merged]
-        return [replace(first, values=reduction.law.applied(first.values, taken))]
+        return [_whole(first, reduction.law.applied(first.values, taken))]
 
     return definitions
 
@@ -255,7 +255,12 @@ def _part(reduction: Reduction, renamed: Renamed) -> list[Definition]:
     for d, low, extent in zip(reduction.split, reduction.box[::2], reduction.box[1::2], strict=True):
         bounds[d] = Interval(ParamRef(INT32, low), ParamRef(INT32, extent))
     domain.bounds = tuple(bounds)  # of the copy that was just made
-    return [replace(first, values=reduction.law.neutral), update]
+    return [_whole(first, reduction.law.neutral), update]
+
+
+def _whole(first: Definition, values: tuple[ir.ExprNode, ...]) -> Definition:
+    """A first definition with other values, which all points get: also those that it left undefined."""
+    return replace(first, values=values, partial=(), undefined=())
 
 
 def copied(

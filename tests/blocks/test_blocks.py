@@ -255,6 +255,18 @@ def test_buffers_begin_anywhere() -> None:
         hl.dask.realize(f, (12, 15), inputs={image: np.asarray(buffer)})
 
 
+def test_what_is_required_of_a_min_is_of_that_which_the_user_gave() -> None:
+    image, f = hl.ImageParam(hl.Int(32), 1, "image"), hl.Func("f")
+    f[x] = hl.require(image.dim(0).min() > 2, image[x + 5])
+    buffer = hl.Buffer(np.arange(20, dtype=np.int32))
+    buffer.set_min([5])
+    out = np.zeros(10, np.int32)
+    hl.stream(f, {image: buffer}, out)
+    assert out.tolist() == list(range(10))
+    with pytest.raises(hl.PipelineError, match="Requirement Failed"):
+        hl.stream(f, {image: np.arange(20, dtype=np.int32)}, out)
+
+
 def test_whatever_has_elements_is_an_input() -> None:
     image, at, f = hl.ImageParam(hl.Int(32), 2, "recipe"), hl.ImageParam(hl.Int(32), 0, "at"), hl.Func("f")
     f[x] = image[3, x] + at[()]
@@ -352,6 +364,23 @@ def test_a_reduction_that_was_placed_in_its_reader_is_taken_in_alone() -> None:
     want = np.asarray(f.realize([30, 20]))
     lazy = hl.dask.realize(f, (20, 30), chunks=(7, 9), inputs={image: array}, memory="512B")
     assert np.array_equal(lazy.compute(), want)
+
+
+@pytest.mark.uncertified("it is about blocks, of which each is a pipeline of its own")
+@pytest.mark.parametrize("read", [True, False])
+def test_a_reduction_of_points_that_were_left_undefined(*, read: bool) -> None:
+    image, total, most, f = hl.ImageParam(hl.Int(32), 1, "image"), hl.Func("total"), hl.Func("most"), hl.Func("f")
+    r = hl.RDom(image, "r")
+    total[x] = hl.undef(hl.Int(32))
+    total[x] += image[r] * x
+    most[x] = hl.undef(hl.Int(32))
+    most[x] = hl.max(most[x], image[r] - 1000 - x)  # the point is 0 before
+    f[x] = total[x] + most[x]
+    array = np.arange(1, 101, dtype=np.int32)
+    image.set(array)
+    for g in (f,) if read else (total, most):
+        lazy = hl.dask.realize(g, (4,), inputs={image: da.from_array(array, chunks=30)}, memory="64B")
+        assert np.array_equal(lazy.compute(), g.realize([4]))
 
 
 def test_loops_of_a_reduction_that_its_reader_computes() -> None:

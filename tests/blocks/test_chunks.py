@@ -297,3 +297,14 @@ def test_points_that_a_func_leaves_undefined_are_as_in_one_piece() -> None:
         np.full((700, 600), -1, np.int32)  # memory that was used before
         lazy = hl.dask.realize(f, (700, 600), chunks=(350, 600), inputs={image: array})
         assert np.array_equal(lazy.compute(scheduler="synchronous"), want)
+
+
+def test_points_that_keep_what_they_had_are_updated_once() -> None:
+    image, f = hl.ImageParam(hl.Int(32), 2, "image"), hl.Func("f")
+    f[x, y] = hl.undef(hl.Int(32))
+    f[x, y] += image[2 * x, y]
+    f.update().vectorize(x, 16, hl.TailStrategy.RoundUp)  # two parts of a block would round up to the same points
+    array = np.arange(64 * 1024, dtype=np.int32).reshape(64, 1024)
+    chunked = da.from_array(array, chunks=(64, (1000, 24)))
+    got = hl.dask.realize(f, (64, 512), chunks=(64, 512), inputs={image: chunked}).compute()
+    assert np.array_equal(got, array[:, ::2])
