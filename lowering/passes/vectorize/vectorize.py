@@ -127,7 +127,7 @@ class _FindLoops(Rewriter):
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop's body for all lanes at once."""
         if loop.kind is not LoopKind.VECTORIZED:
-            meeting = loop.kind is LoopKind.PARALLEL and not loop.pure
+            meeting = _may_meet(loop)
             self._meeting += meeting
             with self._in(loop):
                 body = self.stmt(loop.body)
@@ -176,6 +176,11 @@ class _FindLoops(Rewriter):
     def _lanes(self, loop: For, start: ExprNode, size: int) -> _Lanes:
         meeting = self._meeting > 0 or not loop.pure
         return _Lanes(loop, start, size, self._traversals, self._names, self._around, meeting=meeting)
+
+
+def _may_meet(loop: For) -> bool:
+    """True of a loop of threads that may update one point."""
+    return loop.kind is LoopKind.PARALLEL and not loop.pure
 
 
 def _widest(body: Stmt, var: Variable, around: Around) -> tuple[int, int]:
@@ -296,7 +301,10 @@ class _Lanes:
                     return s
                 return all_stores(tuple([Store(e.buffer, self._place(e.index), self._wide(e.value)) for e in stores]))
             case For(bounds=bounds) as loop:
-                return self._inner_loop(loop, bounds)
+                around, self._meeting = self._meeting, self._meeting or _may_meet(loop)
+                inside = self._inner_loop(loop, bounds)
+                self._meeting = around
+                return inside
             case If(condition=condition) as test if self._varies(condition):
                 return self._guard(test)
             case If(condition=condition, then=then, otherwise=otherwise):

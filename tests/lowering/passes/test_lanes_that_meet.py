@@ -69,6 +69,20 @@ def test_threads_take_in_what_lanes_combined() -> None:
     assert np.array_equal(f.realize([3]).array, wanted)
 
 
+@pytest.mark.parametrize("both", [False, True], ids=["number", "Tuple"])
+def test_threads_inside_of_lanes_take_turns(both: bool) -> None:
+    """Each lane has a point of its own, but threads meet in all of them."""
+    r, f = hl.RDom([(0, N)], "r"), hl.Func("f")
+    f[x] = (x, x) if both else x
+    f[x] = (f[x][0] + r.x, f[x][1] ^ r.x) if both else f[x] + r.x
+    wanted = f.evaluate([(0, 8)])
+    f.update().atomic(both).vectorize(x, 8).parallel(r.x)
+    threads = [s for s in walk(after(f, "vectorize")) if isinstance(s, For) and s.kind is LoopKind.PARALLEL]
+    assert threads and all(s.atomic for loop in threads for s in walk(loop.body) if isinstance(s, Store))
+    for program, got in run_program(f, [(0, 8)]).items():
+        assert np.array_equal(got, wanted[0] if both else wanted), program
+
+
 def test_lanes_with_points_of_their_own_take_turns() -> None:
     r, h, data = hl.RDom([(0, 64)], "r"), hl.Func("h"), hl.Buffer(np.arange(64, dtype=np.int32) % 7)
     h[x] = 0
