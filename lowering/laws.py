@@ -20,7 +20,7 @@ from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Result, S
 from halide_core.errors import ScheduleError
 from halide_core.ir import ExprNode
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
-from halide_core.loop_nest import Program
+from halide_core.loop_nest import Level, Program, path_to
 from halide_core.run.target import Target, wants_strict_floats
 
 Z3 = threading.Lock()
@@ -71,8 +71,9 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
 
 
 def memo_results(program: Program) -> list[Result]:
-    """The results of the claims about keys of memoized Funcs. The key was made of definitions; what the nests read,
-    after inlining, has to be in it. That a tag stands for what is below it is the user's word."""
+    """The results of the claims about memoized Funcs, of their keys and of what is left out. The key was made of
+    definitions; what the nests read, after inlining, has to be in it. That a tag stands for what is below it is the
+    user's word."""
     results: list[Result] = []
     for func, each in program.remembered.items():
         d = each.directive
@@ -83,7 +84,20 @@ def memo_results(program: Program) -> list[Result]:
         else:
             missed = _read_for(program, func) - set(each.words)
             results.append(Result(claim, Status.REFUTED if missed else Status.PROVEN))
+        told = ("all that is left out with it is kept for it alone",)
+        claim = Claim(ClaimKind.MEMOIZED, func.name, told, nothing(), ir.TRUE, d.location)
+        results.append(Result(claim, Status.REFUTED if _is_kept_longer(program, func) else Status.PROVEN))
     return results
+
+
+def _is_kept_longer(program: Program, func: Function) -> bool:
+    """True where a Func is computed in the loops of a memoized one, with memory that outlives these."""
+    loops = {loop.name for key in program.keys(func) for loop in program.nests[key].loops}
+
+    def inside(level: Level) -> bool:
+        return any(loop.name in loops for loop in path_to(program, level))
+
+    return any(inside(place) and not inside(program.stored[g]) for g, place in program.computed.items())
 
 
 def _read_for(program: Program, func: Function) -> set[ExprNode]:

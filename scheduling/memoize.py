@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from halide_core.algorithm.model import Function
 from halide_core.ir import LoopKind
 from halide_core.loop_nest import Level, Program, Remembered, path_to
 from halide_core.schedule.directives import Async
@@ -16,9 +17,9 @@ from halide_core.schedule.storage_directives import Memoize
 from halide_core.scheduling.legality import refuse
 
 
-def _inside(program: Program, level: Level, name: str) -> bool:
+def _inside(program: Program, level: Level, func: Function) -> bool:
     """True where a place is inside of a Func's loops."""
-    return any(loop.name.func == name for loop in path_to(program, level))
+    return any(loop.name.func == func.name for loop in path_to(program, level))
 
 
 def memoize(program: Program, d: Memoize) -> Program:
@@ -48,11 +49,12 @@ def memoize(program: Program, d: Memoize) -> Program:
             f"memory between them. Compute it outside of that loop.",
         )
     for other, place in program.computed.items():
-        if _inside(program, place, name) and not _inside(program, program.stored[other], name):
+        if _inside(program, place, func) and not _inside(program, program.stored[other], func):
+            told = other.own.name
             refuse(
                 d,
-                f'"{name}" is memoized, and "{other.name}" is computed inside of its loops, with memory outside: '
-                f'what is left out with "{name}" is missing there. Store "{other.name}" where it is computed.',
+                f'"{name}" is memoized, and "{told}" is computed inside of its loops, with memory outside: '
+                f'what is left out with "{name}" is missing there. Store "{told}" where it is computed.',
             )
     key = program.algorithm.memo_keys[func.own]
     if key.inputs:

@@ -321,6 +321,35 @@ def test_memory_that_outlives_the_loops_of_a_memoized_func_is_refused(asynchrono
             same(np.asarray(b), ((3 * xs + 30 * ys) * 2).astype(np.int32))
 
 
+def test_memory_that_outlives_a_case_of_a_memoized_func_is_refused() -> None:
+    """The loops of a case's copy have its name."""
+    n = hl.Param(hl.Int(32), "n")
+    h, g, f = hl.Func("h"), hl.Func("g"), hl.Func("f")
+    h[x, y] = x + 10 * y
+    g[x, y] = h[x, y] + h[x, y + 1]
+    f[x, y] = g[x, y] * 2
+    f.specialize(n > 3)
+    f.specialize_fail("n is small")
+    g.compute_at(f, y).memoize()
+    h.compute_at(g, y).store_root()
+    with pytest.raises(hl.ScheduleError, match='"h" is computed inside of its loops, with memory outside'):
+        f.compile_jit()
+
+
+def test_ring_around_the_loops_of_a_memoized_func_is_none() -> None:
+    """The thread that computes what goes into it would wait for iterations that are left out."""
+    h, g, f = hl.Func("h"), hl.Func("g"), hl.Func("f")
+    h[x, y] = x + 10 * y
+    g[x, y] = h[x, y] + h[x + 1, y]
+    f[x, y] = g[x, y] + g[x, y + 1] + g[x, y + 2]
+    g.compute_at(f, y).memoize()
+    h.compute_at(g, y).hoist_storage_root().ring_buffer(2).async_()
+    with pytest.warns(hl.IgnoredDirectiveWarning, match='"g", in whose loops it is computed, is memoized'):
+        f.compile_jit()
+    for _ in range(2):
+        same(f.realize([6, 9]), np.asarray(f.evaluate([6, 9])))
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is nothing to fork")
 def test_child_of_a_fork_gives_up_what_is_kept() -> None:
     code = """
