@@ -27,7 +27,7 @@ from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import Access, Allocate, Block, ExprNode, For, Interval, Label, Let, LoopName, Stmt, Variable
 from halide_core.ir.memory import Layout
 from halide_core.ir.visitor import Closing, Rewriter, sub_stmts
-from halide_core.loop_nest import Program
+from halide_core.loop_nest import Program, path_to
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.memory.hoist_storage import largest_over
 from halide_core.schedule.storage_directives import RingBuffer
@@ -53,9 +53,21 @@ def rings_of(program: Program, ahead: Iterable[Function]) -> dict[Function, Ring
                 _tell(f, asked[-1], "its memory lives outside of loops around its computation")
             elif not isinstance(asked[-1].extent, ir.IntImm):
                 _tell(f, asked[-1], "the number of copies is no constant")
+            elif (memoized := _memoized_around(program, f)) is not None:
+                told = f'"{memoized.own.name}", in whose loops it is computed, is memoized, and may be left out'
+                _tell(f, asked[-1], told)
             else:
                 found[f] = Ring(asked[-1].extent.value, program.hoisted[f].around, asked[-1])
     return found
+
+
+def _memoized_around(program: Program, f: Function) -> Function | None:
+    """A memoized Func in whose loops a Func is computed, and outside of which its memory is: of two threads the one
+    would leave iterations out, and the other one wait for them."""
+    outside = program.hoisted[f].around
+    between = [loop for loop in path_to(program, program.computed[f]) if loop.name not in outside]
+    funcs = (program.named[loop.name.func] for loop in between)
+    return next((each for each in funcs if each in program.remembered), None)
 
 
 def make_rings(stmt: Stmt, rings: Mapping[Function, Ring]) -> tuple[Stmt, dict[Function, Function]]:
