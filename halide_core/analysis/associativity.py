@@ -105,7 +105,8 @@ class _Reads:
 
 
 def _gathered(e: ExprNode, reads: _Reads) -> ExprNode:
-    """A chain such as ``(f[x] + a) - b`` with one operand besides what reads the Func: its reading, not its value."""
+    """A chain such as ``(f[x] + a) - b`` with one operand besides what reads the Func: ``f[x] + (a + (0 - b))``. Of
+    integers it has the same value: another component may be made of the same operands, or of their negatives."""
     if isinstance(e, Call) and e.function is Intrinsic.FMA:
         a, b, c = e.args
         e = ir.add(c, ir.mul(a, b))  # rounded once or twice, no law of floats holds to the last bit
@@ -115,7 +116,7 @@ def _gathered(e: ExprNode, reads: _Reads) -> ExprNode:
         return e
     op, a, b = e.op, e.a, e.b
     if op is BinaryOp.SUB and reads(a) and not reads(b):
-        op = BinaryOp.ADD  # what is added is the negative
+        op, b = BinaryOp.ADD, ir.sub(ir.const(0, b.type), b)
     if op not in KNOWN_OPERATORS or reads(a) == reads(b):
         return e
     state, new = (a, b) if reads(a) else (b, a)
@@ -126,14 +127,32 @@ def _gathered(e: ExprNode, reads: _Reads) -> ExprNode:
 
 
 def _where_taken(e: Select, reads: _Reads) -> ExprNode:
-    """``select(c, f[x] + a, f[x])`` takes in a, or nothing: one value that need not be known here."""
+    """``select(c, f[x] + a, f[x])`` takes in a, or the neutral element: one value that need not be known here."""
     for taken, left in ((e.a, e.b), (e.b, e.a)):
         inner = _gathered(taken, reads)
         if isinstance(left, Access) and reads(left) and isinstance(inner, Binary) and inner.op in KNOWN_OPERATORS:
             state, new = (inner.a, inner.b) if reads(inner.a) else (inner.b, inner.a)
             if state is left and not reads(new):
-                return ir.binary(inner.op, state, Select(new.type, e.condition, new, ir.const(0, new.type)))
+                nothing = _neutral(inner.op, new.type)
+                a, b = (new, nothing) if taken is e.a else (nothing, new)
+                return ir.binary(inner.op, state, Select(new.type, e.condition, a, b))
     return e
+
+
+def _neutral(op: BinaryOp, type: Type) -> ExprNode:
+    """The operand of a known operator that changes nothing."""
+    match op:
+        case BinaryOp.MUL | BinaryOp.AND:
+            return ir.const(1, type)
+        case BinaryOp.MIN | BinaryOp.MAX if type.is_float():
+            return ir.const(math.inf if op is BinaryOp.MIN else -math.inf, type)
+        case BinaryOp.MIN:
+            return ir.const(type.range[1], type)
+        case BinaryOp.MAX:
+            return ir.const(type.range[0], type)
+        case BinaryOp.BIT_AND:
+            return ir.const(type.range[1] if type.is_uint() else -1, type)
+    return ir.const(-0.0 if type.is_float() else 0, type)
 
 
 def _readings(

@@ -253,6 +253,40 @@ def test_product_of_complex_numbers(dtype: type[np.generic], known: Status) -> N
     as_evaluated(f, [])
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_operand_that_two_components_take_in(sign: int) -> None:
+    """What one component takes in as its negative is not what the other one takes in."""
+    r = hl.RDom([(0, 7), (0, 6)], "r")
+    im = image(numbers((6, 7), np.int32), "im")
+    f = hl.Func("f")
+    f[x] = (x + 2, x * 3)
+    g, h = im[r.x, r.y], im[6 - r.x, r.y]
+    f[x] = (f[x][0] + g if sign > 0 else f[x][0] - g, (f[x][1] + f[x][0] * g) + h)
+    if sign < 0:
+        with pytest.raises(hl.ScheduleError, match="no reduction by an associative operator"):
+            f.update().rfactor(r.y, u)
+        return
+    f.update().rfactor(r.y, u).compute_root()
+    as_evaluated(f, [4])
+
+
+CONDITIONAL: list[Step] = [
+    lambda f, g: hl.select(g > 3, f * g, f),
+    lambda f, g: hl.select(g > 3, f, hl.min(f, g)),
+]
+
+
+@pytest.mark.parametrize("step", CONDITIONAL)
+def test_values_that_are_taken_in_under_a_condition(step: Step) -> None:
+    r = hl.RDom([(0, 5), (0, 6)], "r")
+    im = image(numbers((6, 5), np.int32), "im")
+    f = hl.Func("f")
+    f[x] = x + 2
+    f[x] = step(f[x], im[r.x, r.y])
+    f.update().rfactor(r.x, u).compute_root()
+    as_evaluated(f, [4])
+
+
 def test_tuple_of_independent_reductions() -> None:
     im = image(numbers((9, 4), np.int16), "im")
     r = hl.RDom([(0, 4), (0, 9)], "r")
