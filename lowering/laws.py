@@ -101,7 +101,7 @@ def _is_kept_longer(program: Program, func: Function) -> bool:
 
 
 def _read_for(program: Program, func: Function) -> set[ExprNode]:
-    """The Params, shapes and elements of inputs that a Func's values are computed of."""
+    """The Params, shapes and elements of inputs and of outputs' buffers that a Func's values are computed of."""
     found: set[ExprNode] = set()
     reached, waiting = {func}, [func]
     while waiting:
@@ -110,6 +110,8 @@ def _read_for(program: Program, func: Function) -> set[ExprNode]:
             ends = [e for loop in nest.loops if not loop.pure for e in (loop.bounds.min, loop.bounds.len)]
             for e in subexpressions([*ends, *(e for s in walk(nest.core) for e in stmt_exprs(s))]):
                 if isinstance(e, ir.Access) and isinstance(e.callee, Function):
+                    if e.callee.keeps:  # it has elements of the caller's buffer
+                        found.add(e)
                     if e.callee not in reached:
                         reached.add(e.callee)
                         waiting.append(e.callee)

@@ -27,7 +27,7 @@ def memoize(program: Program, d: Memoize) -> Program:
 
     Raises: ScheduleError for a Func whose memory lives outside of loops around its computation, that shares loops, has
         a thread of its own, is computed in lanes, or computes another Func whose memory lives longer; and for one
-        that reads an input without a tag.
+        that reads an input without a tag, or an output that leaves points undefined.
     """
     func = program.named[d.func.name]
     name, path = func.own.name, path_to(program, program.computed[func])
@@ -57,12 +57,12 @@ def memoize(program: Program, d: Memoize) -> Program:
                 f'what is left out with "{name}" is missing there. Store "{told}" where it is computed.',
             )
     key = program.algorithm.memo_keys[func.own]
-    if key.inputs:
-        inputs = ", ".join(f'"{image.name}"' for image in key.inputs)
+    if untold := key.untold():
+        read = (*key.inputs, *key.kept)[0].own.name
         refuse(
             d,
-            f'"{name}" depends on elements of {inputs}, which a key can\'t hold. Tag what is read with a number that '
-            f"changes when they do: hl.memoize_tag({key.inputs[0].name}[…], version).",
+            f'"{name}" depends on {untold}, which a key can\'t hold. Tag what is read with a number that '
+            f"changes when they do: hl.memoize_tag({read}[…], version).",
         )
     known = Remembered(key.words, d.eviction_key, key.tagged, d)
     return replace(program, remembered={**program.remembered, func: known})

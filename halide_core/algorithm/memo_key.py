@@ -4,8 +4,9 @@ In: a Func. Out: start-up expressions, and the inputs whose elements are read wi
 
     f[x] = g[x] * p,  g[x] = memoize_tag(im[x], version)   ->   (p, version)
 
-Values are functions of a point, of Params, of the shapes of buffers and of the elements of inputs; those of a point are
-told apart by where it is. A tag stands for all that is below it: on the user's word.
+Values are functions of a point, of Params, of the shapes of buffers, of the elements of inputs, and of those of buffers
+for outputs that leave points undefined; those of a point are told apart by where it is. A tag stands for all that is
+below it: on the user's word.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def memo_key(function: Function) -> MemoKey:
                 elif isinstance(e, ir.Access) and isinstance(e.callee, Function) and e.callee not in reached:
                     reached.setdefault(e.callee)
                     waiting.append(e.callee)
-    return MemoKey(tuple(words), tagged, tuple(inputs))
+    return MemoKey(tuple(words), tagged, tuple(inputs), tuple([f for f in reached if f.keeps]))
 
 
 def _below(d: Definition, tags: dict[ExprNode, tuple[ExprNode, ...]]) -> Iterator[ExprNode]:

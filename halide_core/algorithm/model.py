@@ -326,11 +326,24 @@ class AlgebraicLaw:
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoKey:
     """By what a memoized Func's values can be known. ``words``: Params, shapes and tags, each once. ``tagged``: whether
-    some are tags. ``inputs``: those whose elements nothing in the key tells."""
+    some are tags. ``inputs``: those whose elements nothing in the key tells. ``kept``: the outputs that have what the
+    caller's buffer has, of which nothing tells either."""
 
     words: tuple[ir.ExprNode, ...]
     tagged: bool
     inputs: tuple[Image, ...]
+    kept: tuple[Function, ...]
+
+    def untold(self) -> str:
+        """What the values depend on and the key can't hold, in words; nothing where there is no such thing."""
+        if self.inputs:
+            return f"elements of {', '.join([_quoted(image) for image in self.inputs])}"
+        outputs = ", ".join(map(_quoted, self.kept))
+        return f"what the caller's buffer has where {outputs} is left undefined" if outputs else ""
+
+
+def _quoted(callee: ir.Callee) -> str:
+    return f'"{callee.own.name}"'
 
 
 @dataclass(frozen=True, slots=True, eq=False)

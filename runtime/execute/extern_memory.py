@@ -51,16 +51,17 @@ class KeptStage:
     """The memory kept of one extern stage, or of a Func that depends on one, of one compiled pipeline.
 
     Raises:
-        ScheduleError: an input is passed, or read by what is passed, without a tag; a pointer is passed.
+        ScheduleError: an input, or an output that leaves points undefined, is passed, or read by what is passed,
+            without a tag; a pointer is passed.
     """
 
     def __init__(self, stage: Function, directive: Memoize) -> None:
         key = memo_key(stage)
-        if key.inputs:
-            inputs = ", ".join(f'"{image.name}"' for image in key.inputs)
+        if untold := key.untold():
+            read = (*key.inputs, *key.kept)[0].own.name
             raise ScheduleError(
-                f'{directive.spelled()}: "{stage.name}" depends on elements of {inputs}, which a key can\'t hold. Pass '
-                f"a Func of what is tagged: hl.memoize_tag({key.inputs[0].name}[…], version).",
+                f'{directive.spelled()}: "{stage.name}" depends on {untold}, which a key can\'t hold. Pass '
+                f"a Func of what is tagged: hl.memoize_tag({read}[…], version).",
                 directive.location,
             )
         pointers = [w.param.name for w in key.words if isinstance(w, ir.ParamRef) and w.param.type.is_handle()]

@@ -173,6 +173,28 @@ def test_untagged_input_is_refused() -> None:
         f.realize([8])
 
 
+@pytest.mark.parametrize("tagged", [False, True])
+def test_what_an_output_keeps_is_refused_without_a_tag(*, tagged: bool) -> None:
+    version = hl.Param(hl.Int(32), "version", 0)
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x] = hl.undef(hl.Int(32))
+    f[0] = 3
+    g[x] = (hl.memoize_tag(f[x], version) if tagged else f[x]) + 1
+    h[x] = g[x] * 2
+    g.compute_root().memoize()
+    h.realize([4])
+    both = hl.Pipeline([f, h])
+    for value in (10, 20):
+        version.set(value)
+        kept, result = np.full(4, value, np.int32), np.zeros(4, np.int32)
+        if not tagged:
+            with pytest.raises(hl.ScheduleError, match="what the caller's buffer has"):
+                both.realize([kept, result])
+            continue
+        both.realize([kept, result])
+        same(result, np.array([8, *[2 * value + 2] * 3], np.int32))
+
+
 def test_eviction_size_and_cleanup(capsys: Captured) -> None:
     p = hl.Param(hl.Int(32), "p", 1)
     _, f = pair(lambda: x * p)
