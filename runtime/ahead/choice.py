@@ -77,7 +77,8 @@ def emit_choice(
     """The unit with the function, its ``_argv`` and its ``_metadata``."""
     function, names = linkage.function, Names()
     versions = [linkage.version(suffix).function for suffix in suffixes]
-    names.reserve(function)
+    for called in (function, *versions, "chosen"):  # no argument stands before what is called
+        names.reserve(called)
     signature, passed = linkage.parameters(arguments, names), linkage.passed(arguments, names)
     missing = string(f'Pipeline "{name}": no version of it is for this processor.')
     fail = f"return halide_core_error(halide_core_error_assertion_failed, {missing});"

@@ -26,10 +26,10 @@ def emit_in_context(linkage: Linkage, arguments: Sequence[Argument]) -> str:
     """
     if not linkage.context:
         return ""
-    names = Names()
-    names.reserve(linkage.function)
+    names, own = Names(), inside(linkage)
+    for name in (linkage.function, own.function):
+        names.reserve(name)
     around, error = names.fresh("around"), names.fresh("error")
-    own = inside(linkage)
     head = f"int {linkage.function}({linkage.parameters(arguments, names)})"
     return (
         f"\n{head};\n{head} {{\n"

@@ -49,7 +49,8 @@ def unit_with_data(lowered: Lowered, function: str, *, profile: bool = False) ->
     )
     constants = "".join(_constant(f"embedded_data_{i}", data) for i, data in embedded.items())
     names = Names()
-    for name in (function, *(f"embedded_{i}{end}" for i in embedded for end in ("", "_dims"))):
+    own = (f"embedded_{each}" for i in embedded for each in (f"{i}", f"{i}_dims", f"data_{i}"))
+    for name in (function, whole, *own):
         names.reserve(name)
     head = f"int {function}({parameters(given, names)})"
     local = "".join(_local(f"embedded_{i}", f"embedded_data_{i}", lowered.arguments[i], d) for i, d in embedded.items())

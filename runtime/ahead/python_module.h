@@ -189,6 +189,16 @@ static bool check_shape(const pipeline *p, const pipeline_argument *a, int dimen
     return true;
 }
 
+/* Of an empty array, the address may be NULL, which would ask the pipeline what it needs, and compute nothing. */
+static bool set_memory(const pipeline *p, const pipeline_argument *a, halide_buffer_t *b, void *data) {
+    static uint8_t nothing[1] __attribute__((aligned(4096)));
+    bool is_empty = false;
+    for (int d = 0; d < b->dimensions; d++) is_empty = is_empty || b->dim[d].extent == 0;
+    if (!data && !is_empty) return REFUSE(PyExc_ValueError, "has %s", "no memory");
+    b->host = data ? data : nothing;
+    return true;
+}
+
 static bool from_view(const pipeline *p, const pipeline_argument *a, passed *to) {
     const Py_buffer *v = &to->view;
     if (!check_type(p, a, type_of_format(v->format, v->itemsize)) || !check_shape(p, a, v->ndim, v->buf)) return false;
@@ -198,8 +208,7 @@ static bool from_view(const pipeline *p, const pipeline_argument *a, passed *to)
         }
         if (!set_dimension(p, a, &to->buffer, axis, v->shape[axis], v->strides[axis] / v->itemsize)) return false;
     }
-    to->buffer.host = v->buf;
-    return true;
+    return set_memory(p, a, &to->buffer, v->buf);
 }
 
 static bool from_dlpack(const pipeline *p, const pipeline_argument *a, PyObject *of, passed *to) {
@@ -220,15 +229,14 @@ static bool from_dlpack(const pipeline *p, const pipeline_argument *a, PyObject 
                                      halide_type_uint};
     halide_type_t type = {t->dtype.code < 7 ? codes[t->dtype.code] : 255, t->dtype.bits, t->dtype.lanes};
     if (t->dtype.code == DLPACK_BOOL && type.bits == 8) type.bits = 1;
-    uint8_t *const data = (uint8_t *)t->data + t->byte_offset;
+    uint8_t *const data = t->data ? (uint8_t *)t->data + t->byte_offset : NULL;
     if (!check_type(p, a, type) || !check_shape(p, a, t->ndim, data)) return false;
     int64_t dense = 1;
     for (int axis = t->ndim - 1; axis >= 0; axis--) {
         if (!set_dimension(p, a, &to->buffer, axis, t->shape[axis], t->strides ? t->strides[axis] : dense)) return false;
         dense *= t->shape[axis];
     }
-    to->buffer.host = data;
-    return true;
+    return set_memory(p, a, &to->buffer, data);
 }
 
 static bool as_buffer(const pipeline *p, const pipeline_argument *a, PyObject *of, passed *to) {

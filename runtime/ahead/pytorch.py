@@ -56,7 +56,7 @@ def emit_wrapper(name: str, linkage: Linkage, arguments: Sequence[Argument], hea
     before = "".join(f"namespace {n} {{\n" for n in linkage.namespaces)
     after = "".join(f"}}  // namespace {n}\n" for n in reversed(linkage.namespaces))
     body = "\n".join(lines)
-    guard = f"HALIDE_CORE_PYTORCH_{'_'.join([*linkage.namespaces, linkage.function]).upper()}_H"
+    guard = f"HALIDE_CORE_PYTORCH_{'_'.join([*linkage.namespaces, linkage.function])}_H"
     return (
         f"{SUPPORT.read_text(encoding='utf-8')}\n#ifndef {guard}\n#define {guard}\n\n"
         f'#include {string(header)}\n\n{before}// Fills the outputs; returns 0, or throws.\n'

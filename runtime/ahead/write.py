@@ -63,6 +63,7 @@ def write_files(requests: Sequence[Request], files: dict[OutputKind, Path]) -> N
         alone = [kind.value for kind in files if kind not in _OF_SEVERAL]
         if alone:
             raise PipelineError(f"A file of type {alone[0]} holds one function, and {len(requests)} are given.")
+    _check_symbols(requests)
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         outputs = [_lowered(request, folder) for request in requests]
@@ -90,8 +91,8 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
     called = list(suffixes) or suffixes_of(targets)
     if len(called) != len(targets):
         raise PipelineError(f"{len(targets)} targets have {len(targets)} suffixes, not {len(called)}.")
-    if len({*called, "wrapper", "runtime"}) < len(called) + 2:
-        raise PipelineError('The suffixes of targets differ, and are not "wrapper" or "runtime".')
+    if len({*called, *_NO_SUFFIXES}) < len(called) + len(_NO_SUFFIXES):
+        raise PipelineError(f"The suffixes of targets differ, and are not one of {', '.join(_NO_SUFFIXES)}.")
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
         folder = Path(name)
         outputs = [_lowered(request, folder, suffix) for request, suffix in zip(requests, called, strict=True)]
@@ -117,6 +118,10 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
                 made.append((_make(kind, path, [replace(plain, linkage=linkage)], folder), path))
         made += [(HEADER, path.parent / HEADER.name) for kind, path in files.items() if _needs_header(kind, path)]
         _put_in_place(made)
+
+
+_NO_SUFFIXES = ("wrapper", "runtime", "argv", "metadata")
+"""The ends of other names: of files, and of a function's entry points."""
 
 
 def _beside(path: Path, suffix: str) -> Path:
@@ -214,9 +219,22 @@ def _lowered(request: Request, folder: Path, version: str = "") -> _Output:
         emit_in_context(linkage, arguments),
         emit_entry_points(lowered.name, linkage, arguments, target.to_string()),
     ]
-    source = folder / f"{linkage.function}.c"  # objects of a library have names of their own
+    source = folder / f"{'.'.join([*linkage.namespaces, linkage.function])}.c"  # objects have names of their own
     source.write_text("".join(parts), encoding="utf-8")
     return _Output(request, lowered, trace.passes[0][1], source, linkage)
+
+
+def _check_symbols(requests: Sequence[Request]) -> None:
+    """Refuses two functions that C can't tell apart: names that differ may be one symbol."""
+    owners: dict[tuple[tuple[str, ...], str], str] = {}
+    for request in requests:
+        linkage = _linkage(request)
+        for ending in ("", "_argv", "_metadata"):
+            symbol_of = (linkage.namespaces, f"{linkage.function}{ending}")
+            other = owners.setdefault(symbol_of, request.name)
+            if other != request.name:
+                both = f'both have the symbol "{symbol_of[1]}"'
+                raise PipelineError(f'"{other}" and "{request.name}" can\'t be linked: {both}.')
 
 
 def _make(kind: OutputKind, path: Path, outputs: Sequence[_Output], folder: Path) -> Path:

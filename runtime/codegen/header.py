@@ -27,7 +27,7 @@ class Declared:
 def emit_header(functions: Sequence[Declared]) -> str:
     """The header that declares pipelines, each with its ``_argv`` and its ``_metadata``: for C and C++; for C++ alone
     where one has symbols of C++."""
-    guard = f"HALIDE_CORE_PIPELINE_{functions[0].linkage.function.upper()}_H"
+    guard = _guard([f.linkage for f in functions])
     banners = "".join(banner(f.name, f.arguments) for f in functions)
     c = "".join(f.linkage.declared(f.arguments) for f in functions if not f.linkage.mangled)
     cpp = "".join(f.linkage.declared(f.arguments) for f in functions if f.linkage.mangled)
@@ -36,6 +36,14 @@ def emit_header(functions: Sequence[Declared]) -> str:
         '#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n'
         f"{cpp}{_C.format(c) if c else ''}\n#endif /* {guard} */\n"
     )
+
+
+def _guard(linkages: Sequence[Linkage]) -> str:
+    """The macro that tells a header from all others, also of functions whose names differ by a namespace or by case.
+    Where there is more than one name, the length of each says where it ends."""
+    names = [name for of in linkages for name in (*of.namespaces, of.function)]
+    told = names[0] if len(names) == 1 else "".join(f"{len(name)}{name}" for name in names)
+    return f"HALIDE_CORE_PIPELINE_{told}_H"
 
 
 _RETURNS = "/* Return 0, or a halide_core_error_code; halide_core_last_error() tells more. */\n"

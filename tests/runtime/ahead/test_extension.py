@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 import threading
@@ -113,6 +114,41 @@ def test_anything_with_memory_is_taken(given: Callable[[], Any], module: ModuleT
     module.shifted(PICTURE, *NUMBERS, wanted)
     module.shifted(given(), *NUMBERS, ByDLPack(found))
     same(found, wanted)
+
+
+class Nothing:
+    """An array without elements and without an address, as PyTorch has."""
+
+    def __init__(self, size: int) -> None:
+        self.shape = (ctypes.c_int64 * 1)(size)
+        # Of a DLManagedTensor: the address, the CPU and one axis, uint16, the shape; no strides, no end.
+        self.words = (ctypes.c_int64 * 8)(0, 1, 1 | 1 << 32 | 16 << 40 | 1 << 48, ctypes.addressof(self.shape))
+
+    def __dlpack__(self) -> object:
+        capsule = ctypes.pythonapi.PyCapsule_New
+        capsule.restype, capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return capsule(ctypes.addressof(self.words), b"dltensor", None)
+
+
+def test_array_without_address_asks_for_no_bounds(tmp_path: Path) -> None:
+    f, source = hl.Func("lengths"), hl.ImageParam(hl.UInt(16), 1, "source")
+    f[x] = x + source.dim(0).extent()
+    f.compile_to({EXTENSION: str(tmp_path / "lengths.abi3.so")}, [source])
+    module, found = loaded(tmp_path / "lengths.abi3.so"), np.full(4, -1, np.int32)
+    module.lengths(Nothing(0), found)
+    assert found.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match='"source" has no memory'):
+        module.lengths(Nothing(3), found)
+
+
+def test_functions_of_one_symbol_are_refused(tmp_path: Path) -> None:
+    modules = []
+    for factor, name in ((2, "printf"), (3, "printf_")):
+        f = hl.Func("f")
+        f[x] = x * factor
+        modules.append(f.compile_to_module([], name))
+    with pytest.raises(hl.PipelineError, match=r'"printf" and "printf_" can.t be linked: .* "printf_"'):
+        hl.link_modules("both", modules).compile({EXTENSION: str(tmp_path / "both.so")})
 
 
 def test_walks_backwards_where_strides_are_negative(module: ModuleType) -> None:

@@ -111,6 +111,31 @@ def test_function_of_cpp_is_in_its_namespace(name: str, several: bool, tmp_path:
     assert "This header is for C++" in refused.stderr
 
 
+def test_functions_of_two_namespaces_are_in_one_library(tmp_path: Path) -> None:
+    modules = []
+    for factor, name in ((2, "fast::scaled"), (3, "exact::scaled")):
+        f = hl.Func("f")
+        f[x] = x * factor
+        modules.append(f.compile_to_module([], name, CPP))
+        modules[-1].compile({K.c_header: str(tmp_path / f"{name[:4]}.h")})
+    hl.link_modules("both", modules).compile({K.static_library: str(tmp_path / "both.a")})
+    body = (
+        f'#include "fast.h"\n#include "exac.h"\n{DESCRIBE}\nint main(void) {{ int32_t out[5]; '
+        "halide_dimension_t d = {0, 5, 1, 0}; halide_buffer_t b = describe(out, halide_type_int, 32, 1, &d); "
+        "if (fast::scaled(&b) || out[4] != 8) return 1; return exact::scaled(&b) || out[4] != 12; }\n"
+    )
+    assert run(build(tmp_path, "main", body, "both.a", language="cpp")).returncode == 0
+
+
+@pytest.mark.parametrize("argument", ["scaled_in_context", "scaled_and_data", "embedded_data_0"])
+def test_argument_has_a_name_of_a_function_inside(argument: str, tmp_path: Path) -> None:
+    data, by, f = hl.Buffer(hl.Int(32), [7]), hl.Param(hl.Int(32), argument), hl.Func("f")
+    data.fill(5)
+    f[x] = data[x] + x * by
+    f.compile_to_object(str(tmp_path / "scaled.o"), [by], "scaled", CONTEXT)
+    assert (tmp_path / "scaled.o").exists()
+
+
 def test_context_reaches_what_the_runtime_calls(tmp_path: Path) -> None:
     f, arguments = added()
     files = {K.static_library: str(tmp_path / "added.a"), K.c_header: str(tmp_path / "added.h")}

@@ -72,6 +72,8 @@ int main() {
     told([&] { Tensor c = a; c.sizes = {3}; imaging::scaled_th_(c, 1, b); });
     told([&] { Tensor c = a; c.sizes = {2, 2}; imaging::scaled_th_(c, 1, b); });
     told([&] { Tensor c = a; c.sizes[0] = int64_t(1) << 31; imaging::scaled_th_(c, 1, b); });
+    told([&] { Tensor c = a; c.data = nullptr; imaging::scaled_th_(c, 1, b); });
+    told([&] { Tensor c = a; c.data = nullptr; c.sizes = {0, 3}; imaging::scaled_th_(c, 1, b); });
     Tensor one = a, to = b;
     one.sizes = to.sizes = {2, 1};
     one.strides = {4, 77}; /* of an axis with one element */
@@ -109,4 +111,5 @@ def test_wrapper_takes_tensors(tmp_path: Path) -> None:
         ],
     )
     assert "imaging::scaled: " in lines[5] and "source" in lines[5]
-    assert lines[6:] == ['"source" is larger than a buffer can be']
+    assert lines[6:8] == ['"source" is larger than a buffer can be', '"source" has no memory']
+    assert 'buffer "source" is read from 0' in lines[8]  # an empty one asks for no bounds

@@ -97,6 +97,14 @@ def test_versions_have_their_data(tmp_path: Path) -> None:
     assert run(build(tmp_path, "main", text, "thrice.a")).returncode == 11
 
 
+def test_argument_has_a_name_of_what_chooses(tmp_path: Path) -> None:
+    x, f = hl.Var("x"), hl.Func("f")
+    chosen, version = hl.Param(hl.Int(32), "chosen"), hl.Param(hl.Int(32), "twice_sse41")
+    f[x] = x + chosen + version
+    f.compile_to_multitarget_static_library(str(tmp_path / "twice"), [chosen, version], [SSE, PLAIN])
+    assert (tmp_path / "twice.a").exists()
+
+
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     f, image = twice()
     prefix = str(tmp_path / "twice")
@@ -108,7 +116,7 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
         f.compile_to_multitarget_static_library(prefix, [image], [])
     with pytest.raises(hl.HalideError, match="2 targets have 2 suffixes"):
         f.compile_to_multitarget_object_files(prefix, [image], [SSE, PLAIN], ["one"])
-    with pytest.raises(hl.HalideError, match='not "wrapper" or "runtime"'):
+    with pytest.raises(hl.HalideError, match="not one of wrapper, runtime, argv, metadata"):
         f.compile_to_multitarget_object_files(prefix, [image], [SSE, PLAIN], ["wrapper", "other"])
     with pytest.raises(hl.HalideError, match="chosen at run time on x86 only"):
         f.compile_to_multitarget_static_library(prefix, [image], ["arm-64-linux", "arm-64-linux-sve"])
