@@ -130,6 +130,13 @@ class _Cutter:
                     f"reads it, can have an extern stage inside. Compute the stage at the root.",
                     _location(f),
                 )
+            apart = next((c for c in self._cuts if f.keeps and c is not f and f in realization_order([c])), None)
+            if apart is not None:
+                raise ScheduleError(
+                    f'"{f.name}" leaves points of its caller\'s memory as they are, and "{apart.name}", which is '
+                    f"computed before it, would read others there. Make what it reads a Func of its own.",
+                    _location(f),
+                )
         outputs = tuple(self._output(f) for f in request.outputs)
         required = tuple(_renamed_requirement(r, Renamed(self._to)) for r in request.requirements)
         main = self._segment(replace(request, outputs=outputs, requirements=required))

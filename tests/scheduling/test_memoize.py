@@ -153,6 +153,22 @@ def test_tag_says_nothing_of_a_value_that_stands_untagged_too() -> None:
         f.realize([3])
 
 
+def test_output_that_keeps_points_is_an_input_too() -> None:
+    o, version = hl.Func("o"), hl.Param(hl.Int(32), "version", 1)
+    o[x] = hl.undef(hl.Int(32))
+    o[x] = hl.select(x < 2, 5, o[x] + 1)
+    _, f = pair(lambda: o[x])
+    with pytest.raises(hl.ScheduleError, match='"o" is left undefined'):
+        hl.Pipeline([o, f]).realize([np.zeros(5, np.int32), np.zeros(4, np.int32)])
+    assert np.asarray(f.realize([4])).tolist() == [10, 6, 2, 2]  # elsewhere its points are 0 before
+    _, f = pair(lambda: hl.memoize_tag(o[x], version))
+    for k in (1, 2):
+        version.set(k)
+        whole, read = np.full(5, k, np.int32), np.zeros(4, np.int32)
+        hl.Pipeline([o, f]).realize([whole, read])
+        assert whole.tolist() == [5, 5, k + 1, k + 1, k + 1] and read.tolist() == [10, k + 6, 2 * k + 2, 2 * k + 2]
+
+
 @pytest.mark.parametrize("made", ["in_", "clone_in"])
 def test_wrappers_and_clones_keep_what_their_pipeline_made(made: str) -> None:
     for k in (1, 2):

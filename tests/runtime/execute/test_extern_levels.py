@@ -148,6 +148,16 @@ def test_caller_s_memory_that_stays_is_refused(calls: Calls) -> None:
     refused(hl.ScheduleError, lambda: kept.realize([4, 4]), '"kept"', "memory", at="kept[x, y] = hl.select")
 
 
+def test_caller_s_memory_that_is_passed_is_refused(calls: Calls) -> None:
+    e, kept, f = hl.Func("e"), hl.Func("kept"), hl.Func("f")
+    kept[x, y] = hl.select(x % 2 == 0, x + y, hl.undef(hl.Int(32)))
+    e.define_extern("levels_corner", [kept], hl.Int(32), [x, y])
+    f[x, y] = e[x, y]
+    both = hl.Pipeline([kept, f])
+    refused(hl.ScheduleError, lambda: both.realize([4, 4]), '"kept"', '"e"', at="kept[x, y] = hl.select")
+    assert np.asarray(f.realize([3, 1])).tolist() == [[1, 2, 5]]  # elsewhere its points are 0 before
+
+
 def test_loops_of_a_stage_call_its_function(calls: Calls) -> None:
     for loops, expected in (
         (lambda e: e.serial(y), 6), (lambda e: e.parallel(y, 2), 3), (lambda e: e.reorder(y, x).serial(x), 5),
