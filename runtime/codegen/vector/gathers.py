@@ -33,11 +33,12 @@ PADDING = 3
 
 def find_tables(body: Stmt) -> set[str]:
     """The allocated buffers that lanes of 8 or 16 bits are read from, at places that are no ramp, and those in whose
-    memory they are."""
-    allocated = {s.buffer: s.within for s in walk(body) if isinstance(s, AllocateFlat) and s.type.bytes() < 4}
+    memory they are: copies of a loop allocate a buffer in memory of their own."""
+    small = [s for s in walk(body) if isinstance(s, AllocateFlat) and s.type.bytes() < 4]
+    allocated = {s.buffer for s in small}
     loads = (e for s in walk(body) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load)) if allocated else ()
     found = {e.buffer for e in loads if e.buffer in allocated and _is_lookup(e)}
-    return found | {within for buffer in found if (within := allocated[buffer]) is not None}
+    return found | {s.within for s in small if s.buffer in found and s.within is not None}
 
 
 def _is_lookup(e: Load) -> bool:

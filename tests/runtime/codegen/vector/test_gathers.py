@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.ir.types import Float, Int, Type, UInt
+from halide_core import ir
+from halide_core.ir import AllocateFlat, Block, Load, Stmt, Store
+from halide_core.ir.types import INT32, INT64, Float, Int, Type, UInt
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
+from halide_core.runtime.codegen.vector.gathers import find_tables
 from halide_core.runtime.compile.cross import Dialect, dialect
 from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.execute.jit import compile_pipeline
@@ -134,3 +137,19 @@ def test_neighbours_in_a_padded_table_are_looked_up() -> None:
     g.compute_root()
     f.vectorize(x, 16)
     assert "gather_two" not in emit_c(lower(f._request(target=WIDE)))
+
+
+@pytest.mark.parametrize("owners", [("a", "b"), ("a", None), (None, "b")], ids=str)
+def test_table_lives_in_memory_of_its_own_in_each_copy_of_a_loop(owners: tuple[str | None, str | None]) -> None:
+    """All that it lives in anywhere has room behind its end."""
+    lanes = UInt(8, 16)
+    places = ir.Cast(INT64.with_lanes(16), ir.Broadcast(INT32.with_lanes(16), ir.Variable(INT32, "at")))
+    at = ir.Binary(places.type, ir.BinaryOp.ADD, ir.Broadcast(places.type, ir.ZERO), places)
+    read = Store("out", ir.Ramp(places.type, ir.ZERO, ir.ONE), Load(lanes, "table", at))
+
+    def copy(owner: str | None) -> Stmt:
+        size = ir.index_variable("n")
+        around = [] if owner is None else [AllocateFlat(owner, UInt(8), size, None)]
+        return Block((*around, AllocateFlat("table", UInt(8), size, None, within=owner), read))
+
+    assert find_tables(Block(tuple(map(copy, owners)))) == {"table", *owners} - {None}
