@@ -55,8 +55,8 @@ class TreeClaims:
         self._late = 0
         self._startup = StartupArithmetic(self._ranges)
         self._regions: dict[Callee, tuple[Interval, ...]] = {}
-        self._fitted: dict[tuple[Callee, Reads], None] = {}
-        """Arguments that are known to have their regions, by the moment at which that was claimed."""
+        self._fitted: dict[tuple[Callee, Reads], list[Context]] = {}
+        """Arguments that are known to have their regions, by the moment at which that was claimed, and where."""
         self._done: dict[Function, list[Stmt]] = {}
         """All iterations of the stages of each Func so far: a later stage stands in none of it."""
         self._missing: dict[Function, None] = dict.fromkeys(self._outputs)
@@ -371,8 +371,7 @@ class TreeClaims:
         assert scope.stage is not None
         f, stage = scope.stage.func, scope.stage.stage
         box = scope.boxes.get(callee)
-        if callee in self._regions and (callee, scope.reads) not in self._fitted:
-            self._fitted[callee, scope.reads] = None
+        if callee in self._regions:
             self._fits(callee, self._regions[callee], scope)
         advice = "hl.clamp(…) around the coordinate, or hl.BoundaryConditions around what is read."
         for d, e in enumerate(point):
@@ -386,8 +385,12 @@ class TreeClaims:
 
     def _fits(self, callee: Callee, region: tuple[Interval, ...], scope: Scope) -> None:
         """Where an argument is accessed it has the region that the bounds query tells: start-up checks see to it. Once
-        for all accesses of one moment, the first of which is under the fewest conditions."""
+        for all accesses of one moment below a place: those in the other branch of a choice are not."""
         assert scope.stage is not None
+        claimed = self._fitted.setdefault((callee, scope.reads), [])
+        if claimed and not set(claimed).isdisjoint(scope.context.below(None)):
+            return
+        claimed.append(scope.context)
         f, stage = scope.stage.func, scope.stage.stage
         fits = contains(window_of(callee), region)
         text: Text = (f'"{callee.name}" has the region that stage {stage} of "{f.name}" accesses',)

@@ -18,7 +18,7 @@ from halide_core.bounds.verify.definitions import _Same
 from halide_core.bounds.verify.memory import MemoryReads, Reads
 from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir import BinaryOp, Interval, Provide, Stmt
-from halide_core.ir.logic import any_of
+from halide_core.ir.logic import any_of, negation
 from halide_core.ir.visitor import free_variables
 from halide_core.loop_nest import Nest, Program, StageKey
 from halide_core.lowering.certify import certify_program
@@ -445,3 +445,20 @@ def test_int64s_of_memory_in_values_and_coordinates(at_root: bool) -> None:
         f.compute_root()
     g[x] = hl.i64(table[hl.clamp(hl.i32(f[x] * f[x + 1] - 5), 0, 9)]) + f[x - 1] * hl.i64(3)
     assert g.certify().ok
+
+
+def test_argument_has_its_region_in_each_branch_of_a_choice() -> None:
+    """A stage without loops reads in both at one moment, but what is checked of the one says nothing of the other."""
+    f, n, image = hl.Func("f"), number(), source(hl.Int(32))
+    f[()] = hl.select(n > 1, image[1], image[4])
+    f.specialize(n > 1)
+    program = scheduled(f)
+    taken = program.taken(key_of(program, 1))
+
+    def checked_in_one_case(_: Query, answers: Answers) -> None:
+        answers.checks = [
+            replace(check, condition=any_of((negation(taken), check.condition))) for check in answers.checks
+        ]
+
+    assert not refuted(certificate_of(program))
+    assert refuted(certificate_of(program, checked_in_one_case)) == [ClaimKind.REGION]
