@@ -23,7 +23,7 @@ from halide_core.bounds.verify.vc import Claim, ClaimKind, Result, Status
 from halide_core.debug import deep_recursion
 from halide_core.errors import CertificateError, HalideError
 from halide_core.ir import Stmt
-from halide_core.lowering.laws import Z3, law_results, memo_results
+from halide_core.lowering.laws import Z3, law_results, memo_results, order_results
 
 if TYPE_CHECKING:
     from halide_core.bounds.smt.prover import Prover
@@ -47,6 +47,7 @@ def _certified(name: str, query: Query, answers: Answers, tree: Stmt) -> Pipelin
         about_tree = _prover(claims.memory)
         results += _judged(claims.tree, about_tree, spent)
         results += law_results(query.program.algorithm.laws)
+        results += order_results(query.program)
         results += memo_results(query.program)
         results.append(about_tree.possible(claims.start))
     return PipelineCertificate(name, tuple(results), spent)

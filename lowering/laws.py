@@ -20,7 +20,7 @@ from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Result, S
 from halide_core.errors import ScheduleError
 from halide_core.ir import ExprNode
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
-from halide_core.loop_nest import Level, Program, path_to
+from halide_core.loop_nest import Level, Order, Program, path_to, provided
 from halide_core.run.target import Target, wants_strict_floats
 
 Z3 = threading.Lock()
@@ -67,6 +67,19 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
         else:
             claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way")
             results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
+    return results
+
+
+def order_results(program: Program) -> list[Result]:
+    """The results of the claims that updates which may come in any order, or whose iterations take turns, have a law
+    among those that ``law_results`` is about."""
+    known = {(each.directive.func.own, each.directive.stage) for each in program.algorithm.laws}
+    results: list[Result] = []
+    for (func, stage, _), nest in program.nests.items():
+        if nest.order is Order.COMMUTATIVE or provided(nest.core).atomic:
+            told = (f"the order of the updates of stage {stage} rests on a law",)
+            claim = Claim(ClaimKind.ORDER, func.name, told, nothing(), ir.TRUE, func.definitions[stage].location)
+            results.append(Result(claim, Status.PROVEN if (func.own, stage) in known else Status.REFUTED))
     return results
 
 

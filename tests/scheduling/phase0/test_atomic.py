@@ -18,6 +18,7 @@ from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.lowering.interpreter.memory_model import RaceError
 from halide_core.runtime.codegen.unit import emit_c
+from halide_core.scheduling import reductions
 from tests.support.checking import check, image, numbers, same
 
 x, y, u = (hl.Var(n) for n in "x y u".split())
@@ -296,3 +297,11 @@ def test_law_of_what_is_inlined() -> None:
     out.specialize(p > 2).parallel(y)
     assert out.certify().ok
     same(np.asarray(out.realize([7, 5])), np.asarray(out.evaluate([7, 5])))
+
+
+@pytest.mark.parametrize("way", ["turns", "another order"])
+def test_certificate_refutes_an_order_that_rests_on_no_law(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    monkeypatch.setattr(reductions, "_resting", lambda program, _law: program)
+    h, r = histogram(lambda a, b: a + b * 37)  # a program that is certified nowhere else
+    h.update().atomic().parallel(r.y) if way == "turns" else h.update().reorder(r.y, r.x)
+    assert "the order of the updates of stage 1 rests on a law" in str(h.certify())
