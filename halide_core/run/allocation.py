@@ -33,7 +33,7 @@ def allocated(callee: Function | Image, box: Box, component: int = 0, *, zeroed:
     if apart is not None:
         # Fewer channels than pixels have room for: between them is memory of no element.
         size = 1 + sum((n - 1) * step for n, step in zip(extents, apart, strict=True))
-        whole = np.empty(size, callee.types[component].dtype)
+        whole = (np.zeros if zeroed else np.empty)(size, callee.types[component].dtype)
         steps = [step * whole.itemsize for step in reversed(apart)]
         buffer = Buffer(np.lib.stride_tricks.as_strided(whole, extents[::-1], steps))
     buffer.set_min([low for low, _ in box])

@@ -11,7 +11,7 @@ import pytest
 import halide_core as hl
 from tests.support.interpreted import run_program
 
-x, y, xo, xi = hl.vars("x y xo xi")
+x, y, c, xo, xi = hl.vars("x y c xo xi")
 I32 = hl.Int(32)
 UNDEF = hl.undef(I32)
 Tail = hl.TailStrategy
@@ -205,3 +205,13 @@ def test_specialized_stage_keeps_what_is_undefined() -> None:
 def test_floats_of_16_bits() -> None:
     f = of(hl.select(x < 2, hl.cast(hl.Float(16), x + 0.5), hl.undef(hl.Float(16))))
     agrees(f, [0.5, 1.5, 7, 7], np.full(4, 7, np.float16))
+
+
+def test_zeros_where_strides_are_promised_that_leave_gaps() -> None:
+    f = hl.Func("f")
+    f[x, y, c] = hl.select(x < 2, x + y + c, UNDEF)
+    f.output_buffer().dim(0).set_stride(4)
+    f.output_buffer().dim(2).set_stride(1)
+    before = np.full(79, 77, np.int32)  # numpy gives its memory to who asks for as much next
+    del before
+    np.testing.assert_array_equal(np.asarray(f.realize([5, 4, 3])), f.evaluate([5, 4, 3]))
