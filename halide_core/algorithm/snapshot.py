@@ -57,7 +57,7 @@ def snapshot(
     _refuse_promises_of_others([*outputs, *images], outputs)
     for f in order:
         args = tuple(variables.get(a, a) for a in f.args)
-        name = names.fresh_of(f.name, len(f.types))
+        name = names.fresh_of(f.name.replace(".", "_"), len(f.types))  # behind a dot stand stages, and their loops
         copies[f] = Function(name, args, f.types, location=f.location, stands_for=f.stands_for)
         to[f] = copies[f]
     renamed = Renamed(to, variables=variables)

@@ -197,6 +197,28 @@ def test_arguments_when_inferred() -> None:
     assert [s.name for s in f.infer_arguments()] == ["aa", "zz", "pa", "pz"]
 
 
+def test_names_with_dots_are_none_of_values_and_loops() -> None:
+    image = hl.ImageParam(hl.Int(32), 1, "u.0")
+    image.set(np.arange(6, dtype=np.int32) * 7)
+    u, t, s, g = map(hl.Func, ("u", "t", "t.0", "t.s0"))
+    inner = hl.Var("s0.x")
+    u[x] = (image[x] + 1, image[x] * 2)
+    t[x] = (u[x][0] + 1, u[x + 1][1])
+    s[x] = t[x][0] + t[x][1]
+    g[x] = s[x] * 3
+    f = hl.Func("t")
+    f[inner] = g[inner] + s[inner + 1]
+    for each in (u, t, s):
+        each.compute_root()
+    g.compute_at(f, inner)
+    assert np.array_equal(f.realize([3]), f.evaluate([3]))
+    for got, wanted in zip(u.realize([4]), u.evaluate([4]), strict=True):
+        assert np.array_equal(got, wanted)
+    both = hl.Pipeline([t, s])
+    for got, wanted in zip(both.realize([4]), (*t.evaluate([4]), s.evaluate([4])), strict=True):
+        assert np.array_equal(got, wanted)
+
+
 def test_arguments_error_when_names_are_not_distinct_or_one_is_missing(notes: Notes) -> None:
     a, b = hl.Param(hl.Int(32), "p"), hl.Param(hl.Int(32), "p")
     both = func(value=a + b)
