@@ -10,8 +10,8 @@ are read under conditions that are known where its memory is made stands under t
 Memory is made as before: lanes read both cases of a select, and drop what nobody computed. So only what a select gives
 counts as read under its condition, never an index in it, which must be right to be read with. Conditions that read
 what is computed are left out; and those that a loop changes which stands around the computation, but not around the
-memory: what a Func keeps for later iterations must be there in them. A Func that goes to a file is read by people,
-always.
+memory, or around that of another Func which is computed inside: what a Func keeps for later iterations must be there in
+them. A Func that goes to a file is read by people, always.
 
 An element of an input may decide, too: it is the same all through a run. Whoever reads under such a condition reads the
 element, so that nobody does where the input does not have it, as where a loop further in has no iteration:
@@ -162,6 +162,13 @@ def _asked(condition: ExprNode, s: Stmt) -> Stmt:
     return If(all_of(plain), s, None) if plain else s
 
 
+def _computed_with(s: Label) -> set[Callee]:
+    """The Funcs that are written in a Func's computation and live around it: the next one may go on with them."""
+    inside = list(walk(s))
+    own = {each.func for each in inside if isinstance(each, Allocate)} | {s.func}
+    return {each.func for each in inside if isinstance(each, Provide)} - own
+
+
 class _Skipping:
     """Goes through statements from the last one to the first, so that who reads is known before who writes."""
 
@@ -235,25 +242,23 @@ class _Skipping:
 
     def _condition(self, s: Label, after: Needs, place: _Place) -> ExprNode | None:
         """The condition of a Func's computation; None where it always runs."""
-        life, needed = place.lives.get(s.func), after.get(s.func)
-        if s.func in self._outputs or life is None or needed is None or not self._only(s, after):
+        needed, others = after.get(s.func), _computed_with(s)
+        lives = {f: place.lives[f] for f in (s.func, *others) if f in place.lives}
+        if needed is None or len(lives) <= len(others) or not others.isdisjoint(after):
             return None
-        kept = _resolved(frozenset(e for e in c if free_variables(e) <= life.known) for c in needed)
+        if not self._outputs.isdisjoint(lives):
+            return None
+        known = frozenset.intersection(*(life.known for life in lives.values()))
+        kept = _resolved(frozenset(e for e in c if free_variables(e) <= known) for c in needed)
         if len(_least(kept)) > 1:  # where one who reads would ask for an element, another one may not
             kept = _resolved(frozenset(e for e in c if _is_plain(e)) for c in kept)
         if _ALWAYS in kept or len(kept) > _MOST:
             return None
-        if any(depth > life.depth and s.func in self._reads.of(each) for depth, each in place.earlier):
+        before = [(depth, self._reads.of(each)) for depth, each in place.earlier]
+        if any(depth > life.depth and f in read for depth, read in before for f, life in lives.items()):
             return None  # a later iteration reads first what this one computes
         alternatives = sorted(_least(kept), key=lambda c: sorted(map(repr, c)))
         return reduce(_or, [reduce(ir.conjunction, sorted(c, key=repr)) for c in alternatives])
-
-    def _only(self, s: Label, after: Needs) -> bool:
-        """True where nothing else that is read later, or an output, is written in a Func's computation."""
-        inside = list(walk(s))
-        own = {each.func for each in inside if isinstance(each, Allocate)} | {s.func}
-        written = {each.func for each in inside if isinstance(each, Provide)} - own
-        return written.isdisjoint(self._outputs) and written.isdisjoint(after)
 
     def _indices(self, roots: Iterable[ExprNode]) -> Needs:
         """The needs of indices: right wherever the statement runs."""

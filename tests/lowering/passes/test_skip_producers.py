@@ -183,6 +183,20 @@ def test_tiles_that_an_input_marks_are_computed(lanes: bool) -> None:
     np.testing.assert_array_equal(np.asarray(o.realize([4, 4, 5, 3])), o.evaluate([4, 4, 5, 3]))
 
 
+@pytest.mark.parametrize("level", ["x", "y"])
+def test_what_is_computed_inside_and_kept_is_computed_in_all_iterations(level: str) -> None:
+    p, k, g, o = hl.Param(hl.Int(32), "p", 1), hl.Func("k"), hl.Func("g"), hl.Func("o")
+    k[x, y] = x + 100 * y
+    g[x, y] = k[x, y] + k[x, y + 1]
+    o[x, y] = hl.select(p > 0, hl.select(y % 3 != 1, g[x, y], 7), 7)
+    g.compute_at(o, y)
+    k.store_root().compute_at(g, hl.Var(level))
+    np.testing.assert_array_equal(np.asarray(o.realize([4, 9])), o.evaluate([4, 9]))
+    assert counted(o, [(0, 4), (0, 9)]).total(g) == 4 * 9
+    p.set(0)  # of all rows
+    assert counted(o, [(0, 4), (0, 9)]).total(g) == 0
+
+
 def test_conditions_that_read_what_is_computed_skip_nothing() -> None:
     c, f, o = hl.Func("c"), hl.Func("f"), hl.Func("o")
     c[()] = hl.cast(hl.Int(32), 0)

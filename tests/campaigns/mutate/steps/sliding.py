@@ -62,6 +62,17 @@ def places() -> Made:
     return f, [(0, 8)]
 
 
+def kept_inside() -> Made:
+    """Rows of which some are not computed, out of rows of another Func that are kept for the next one."""
+    k, g, o = hl.Func("k"), hl.Func("g"), hl.Func("o")
+    k[x, y] = x + 100 * y
+    g[x, y] = k[x, y] + k[x, y + 1]
+    o[x, y] = hl.select(y % 3 != 1, g[x, y], 7)
+    g.compute_at(o, y)
+    k.store_root().compute_at(g, y)
+    return o, [(0, 3), (0, 6)]
+
+
 def no_iteration() -> Made:
     """A choice by an element that is read only if a reduction has any iterations, which it has not."""
     n, marks, f, o = hl.Param(hl.Int(32), "n", 0), hl.ImageParam(hl.Int(32), 1, "marks"), hl.Func("f"), hl.Func("o")
@@ -210,7 +221,10 @@ SLIDING: dict[str, AutomaticStep] = {
         folding.Folding, "refusal", "inner.var in moving", "False", both_ways
     ),
     "skip: later iterations read nothing of it": AutomaticStep(
-        skip_producers._Skipping, "_condition", "free_variables(e) <= life.known", "True", every_second
+        skip_producers._Skipping, "_condition", "free_variables(e) <= known", "True", every_second
+    ),
+    "skip: what is computed with a Func lives on": AutomaticStep(
+        skip_producers._Skipping, "_condition", "lives.values()", "[lives[s.func]]", kept_inside
     ),
     "skip: a condition is known before": AutomaticStep(
         skip_producers, "_is_known", "isinstance(e.callee, Image) and", "", computed_later
