@@ -54,15 +54,26 @@ def check_sinks(given: Given, sinks: Sequence[Any]) -> None:
 
 
 def _is_same(a: Any, b: Any) -> bool:
-    """True where two arrays have elements in common: of numpy's, of one file that is mapped, or of one store of
-    Zarr's."""
+    """True where two arrays have elements in common: of numpy's, of one file that is mapped, or of one store of Zarr's
+    or one file of HDF5's, whatever path they were opened by."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         one, other = _mapped(a), _mapped(b)
         if one is None or other is None:
             return np.may_share_memory(a, b)
         return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
-    store = getattr(a, "store_path", None)
-    return a is b or (store is not None and store == getattr(b, "store_path", None))
+    store, place = getattr(a, "store_path", None), _place(a)
+    same_store = store is not None and store == getattr(b, "store_path", None)
+    return a is b or same_store or (place is not None and place == _place(b))
+
+
+def _place(array: Any) -> Path | None:
+    """Where an array is on this machine: the folder of Zarr's, or the file of HDF5's with the name in there."""
+    at, file = getattr(array, "store_path", None), getattr(array, "file", None)
+    root = getattr(getattr(at, "store", None), "root", None)
+    if isinstance(root, Path):
+        return (root / str(getattr(at, "path", ""))).resolve()
+    name, inside = getattr(file, "filename", None), getattr(array, "name", None)
+    return Path(name).resolve() / inside.strip("/") if isinstance(name, str) and isinstance(inside, str) else None
 
 
 def _mapped(array: Array) -> tuple[Path, int, int] | None:

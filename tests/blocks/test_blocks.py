@@ -185,11 +185,17 @@ def test_a_stream_holds_no_more_than_it_may() -> None:
     assert 2 << 20 < peak < 5 << 20, "the picture has 16 MB"
 
 
-def test_a_store_of_zarr_is_not_written_while_it_is_read(tmp_path: Any) -> None:
+def test_a_store_of_zarr_is_not_written_while_it_is_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     app, path = unsharp(), str(tmp_path / "a.zarr")
     zarr.create_array(path, shape=(8, 8), chunks=(4, 4), dtype="f4")
-    with pytest.raises(hl.PipelineError, match='The array of "image" is written too'):
-        hl.stream(app.func, zarr.open_array(path, mode="r"), zarr.open_array(path, mode="r+"))
+    (tmp_path / "link.zarr").symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    for other in (path, "a.zarr", "link.zarr"):
+        with pytest.raises(hl.PipelineError, match='The array of "image" is written too'):
+            hl.stream(app.func, zarr.open_array(path, mode="r"), zarr.open_array(other, mode="r+"))
+    both = zarr.open_group("both.zarr", mode="w")
+    source, sink = (both.create_array(name, shape=(8, 8), chunks=(4, 4), dtype="f4") for name in "ab")
+    hl.stream(app.func, source, sink)  # of one store, and two arrays
 
 
 def test_arrays_of_any_layout() -> None:
