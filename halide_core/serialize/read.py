@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ from halide_core.algorithm.wellformed import (
     domain_of,
 )
 from halide_core.errors import DefinitionError, Location
-from halide_core.ir import Access, ExprNode, Field, Interval
+from halide_core.ir import Access, ExprNode, Field, Interval, IntImm
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.types import BOOL, INT32, INT64, Handle, Type
 from halide_core.ir.visitor import subexpressions
@@ -80,6 +80,7 @@ def restored(content: Mapping[str, Any], given: Mapping[str, Image | ScalarParam
     if not outputs or not all(isinstance(f, Function) for f in outputs):
         damaged("outputs")
     requirements = decoded(tuple[Requirement, ...], content["requirements"], tables)
+    _check_requirements(requirements)
     inputs: dict[str, Image | ScalarParam] = {i.name: i for i in pictures if not i.embedded}
     inputs |= {p.name: p for p in tables.scalars if is_passed(p)}
     return Restored(outputs, requirements, inputs)
@@ -177,9 +178,24 @@ def _fill_domain(domain: ReductionDomain, row: Any, tables: Tables) -> None:
         damaged(domain.names)
     if domain.predicate.type is not BOOL:
         damaged("predicate")
-    for e in subexpressions(ends):
-        if isinstance(e, ir.Variable | ir.RVarRef | Access):
-            damaged(domain.names)
+    _check_startup(ends, domain.names)
+    if domain.at_once:
+        _check_at_once(domain)
+
+
+def _check_at_once(domain: ReductionDomain) -> None:
+    """Refuses iterations at once that no list makes: a constant number of them, and no condition asks which one."""
+    first = domain.bounds[0]
+    listed = first.min is ir.const(0, INT32) and isinstance(first.len, IntImm) and first.len.value > 0
+    within = subexpressions([domain.predicate])
+    if not listed or any(isinstance(e, ir.RVarRef) and e.domain is domain and e.index == 0 for e in within):
+        damaged(domain.names)
+
+
+def _check_startup(exprs: Iterable[ExprNode], told: object) -> None:
+    """Refuses what is not known when a pipeline starts."""
+    if any(isinstance(e, ir.Variable | ir.RVarRef | Access) for e in subexpressions(exprs)):
+        damaged(told)
 
 
 def _shared(of: Image | Function, row: Any, tables: Tables) -> None:
@@ -187,8 +203,7 @@ def _shared(of: Image | Function, row: Any, tables: Tables) -> None:
     for field, dim, value in row["constraints"]:
         promised = decoded(ExprNode, value, tables)
         of.constraints[Field.__members__[field], number(dim, of.dimensions)] = promised
-        if any(isinstance(e, ir.Variable | ir.RVarRef | Access) for e in subexpressions([promised])):
-            damaged(field)
+        _check_startup([promised], field)
     of.memory = MemoryType.__members__[row["memory"]]
     alignment = row["alignment"]
     if alignment is not None and number(alignment, 1 << 31).bit_count() != 1:
@@ -225,6 +240,7 @@ def _fill_function(f: Function, row: Any, tables: Tables, before: frozenset[ir.C
     f.directives.extend(decoded(tuple[Directive, ...], row["directives"], tables))
     if not f.definitions or any(d.func is not f for d in f.directives):
         damaged(f.name)
+    _check_startup([e for d in f.directives for e in d.exprs()], f.name)
     _shared(f, row, tables)
 
 
@@ -241,14 +257,17 @@ def _check(f: Function, stage: int, d: Definition, before: frozenset[ir.Callee])
     """Refuses a stage that no user could have written: by the rules of definitions 2.7 to 2.10."""
     exprs = d.exprs()
     fits = len(d.args) == len(f.args) and all(a.type is INT32 for a in d.args) and d.predicate.type is BOOL
-    if not fits or len(d.partial) not in (0, len(f.types)):
+    partial = [(p.value.type, p.where.type) for p in d.partial]
+    if not fits or partial not in ([], [(t, BOOL) for t in f.types]) or any(k >= len(f.types) for k in d.undefined):
         damaged(f.name)
+    _check_requirements(d.requirements)
     more = [e for p in d.partial for e in (p.value, p.where)]
     for e in subexpressions([*exprs, d.predicate, *more]):
         if isinstance(e, Access) and not _may_read(e, f, stage, before):
             damaged(f.name)
     if stage == 0:
-        if d.domain is not None or any(a is not ir.pure_variable(n) for a, n in zip(d.args, f.args, strict=True)):
+        plain = all(a is ir.pure_variable(n) for a, n in zip(d.args, f.args, strict=True))
+        if d.domain is not None or d.predicate is not ir.TRUE or not plain:
             damaged(f.name)
         check_pure_values(f.name, f.args, [*d.values, *more])
         check_update_type(f, 0, [v.type for v in d.values])
@@ -259,6 +278,15 @@ def _check(f: Function, stage: int, d: Definition, before: frozenset[ir.Callee])
     check_names(f, d.domain)
     check_shapes(f.name, exprs, d.domain)
     check_separation(f, stage, d.args, exprs)
+
+
+def _check_requirements(requirements: tuple[Requirement, ...]) -> None:
+    """Refuses requirements about points: a run meets them, or it does not."""
+    exprs = [e for r in requirements for e in r.exprs()]
+    if any(isinstance(e, ir.Variable | ir.RVarRef) for e in subexpressions(exprs)):
+        damaged("requirements")
+    if any(r.condition.type is not BOOL for r in requirements):
+        damaged("requirements")
 
 
 def _may_read(e: Access, f: Function, stage: int, before: frozenset[ir.Callee]) -> bool:

@@ -318,6 +318,69 @@ def test_hostile_content_is_refused_or_a_pipeline() -> None:
     assert refused > 250
 
 
+def exchange() -> hl.Func:
+    """Points that are exchanged at once, and points of an output that stay as they are."""
+    f, r = hl.Func("exchange"), hl.RDom([(0, hl.Param(hl.Int(32), "n", 4))], "r")
+    f[x] = hl.select(x > 8, hl.undef(hl.Int(32)), x)
+    f[hl.scatter([r, r + 4])] = hl.gather([f[r + 1], f[r]])
+    return f
+
+
+def changed(make: Callable[[], hl.Func], change: Callable[[Any], None]) -> bytes:
+    """A pipeline's bytes with something changed in its content."""
+    made = json.loads(hl.serialize_pipeline(make()))
+    change(made["content"])
+    made["sha256"] = _checksum(made["content"])
+    return json.dumps(made).encode()
+
+
+def found(content: Any, *row: Any) -> int:
+    """The number of some expression whose row begins so."""
+    return next(k for k, e in enumerate(content["expressions"]) if e[: len(row)] == [*row])
+
+
+def first_stage(content: Any) -> Any:
+    return content["functions"][0]["definitions"][0]
+
+
+def of_kind(content: Any, kind: str) -> Any:
+    return next(d for f in content["functions"] for d in f["directives"] if d["is"] == kind)
+
+
+def requirement(content: Any) -> Any:
+    return next(d["requirements"][0] for f in content["functions"] for d in f["definitions"] if "requirements" in d)
+
+
+CHANGES: dict[str, tuple[Callable[[], hl.Func], Callable[[Any], Any]]] = {
+    "as many at once as a shape": (exchange, lambda c: c["domains"][0]["bounds"].reverse()),
+    "at once where there was a loop": (reduction, lambda c: c["domains"][0].update(at_once=True)),
+    "condition of a first definition": (
+        exchange, lambda c: first_stage(c).update(predicate=found(c, "Binary", "bool")),
+    ),
+    "type of a condition": (exchange, lambda c: first_stage(c)["partial"][0].update(where=found(c, "Variable"))),
+    "component that is not there": (exchange, lambda c: first_stage(c).update(undefined=[1])),
+    "bound by a point": (mathematics, lambda c: of_kind(c, "Bound").update(extent=found(c, "Variable"))),
+    "requirement of a point": (tuples, lambda c: requirement(c)["message"].append(found(c, "Variable"))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_no_user_can_write_is_refused(name: str) -> None:
+    make, change = CHANGES[name]
+    hl.deserialize_pipeline(changed(make, lambda _: None))
+    with pytest.raises(hl.DefinitionError, match="is out of place"):
+        hl.deserialize_pipeline(changed(make, change))
+
+
+def test_iterations_at_once_are_in_the_key_of_the_cache() -> None:
+    def one_by_one(content: Any) -> None:
+        content["domains"][0]["at_once"] = False
+
+    data = changed(exchange, lambda _: None), changed(exchange, one_by_one)
+    results = [np.asarray(hl.deserialize_pipeline(d).realize([9]))[:8].tolist() for d in data]
+    assert results == [[1, 2, 3, 0, 0, 1, 2, 3], [1, 2, 3, 1, 1, 2, 3, 1]]
+
+
 @pytest.mark.parametrize("stage", [-1, 1, 1 << 40])
 @pytest.mark.parametrize("key", ["stage", "other_stage"])
 def test_directive_about_a_stage_that_is_not_there_is_refused(key: str, stage: int) -> None:
