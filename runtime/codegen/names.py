@@ -43,7 +43,8 @@ _MATH = """
 _SYSTEM = r"""
     abort exit mem(?:cpy|move|set|cmp|chr) strn?(?:len|cpy|cmp|cat) malloc calloc realloc free posix_memalign
     aligned_alloc madvise v?s?n?f?printf f?put(?:s|c) putchar fwrite fread fopen fclose fflush getenv clock_gettime
-    pthread_\w+ sched_\w+
+    pthread_\w+ sched_\w+ atexit memalign malloc_usable_size open close read write fdopen rename remove unlink getpid
+    sig(?:action|delset|fillset) sysconf str(?:chr|error|tol) std(?:in|out|err)
 """
 # What a pipeline may not be called. Its name is what a C program links against, so it is changed only where it must be:
 # "blur_u8" stays, "min_i64" does not.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.names import symbol
 from halide_core.runtime.codegen.unit import emit_c
 from tests.support.checking import same, variables
+from tests.support.symbols import symbols
 
 x, y = variables("x y")
 
@@ -23,6 +25,7 @@ TAKEN = """
     splat_const_u8x4 load_strided_u8x4 complement_u8x4 mul_narrow_i32x8 f32x8_two i64_of_i32x2 product_i64 INT32_MAX
     SIZE_MAX UINT8_C sinf exp expm1
     log1pf atan2 acosh memset memcpy malloc free pthread_create halide_malloc exit printf puts strnlen roundl
+    open close rename
 """
 FREE = """
     blur_u8 floor_plan minimum i32blur stripes strings logo sinus expand load store_it gather lookup max_filter MAX v8
@@ -38,6 +41,12 @@ def test_pipeline_gets_another_symbol(name: str) -> None:
 @pytest.mark.parametrize("name", FREE.split())
 def test_pipeline_keeps_its_name(name: str) -> None:
     assert symbol(name) == name
+
+
+def test_pipeline_gets_no_symbol_that_the_runtime_calls(tmp_path: Path) -> None:
+    kind, library = hl.OutputFileType.static_library, tmp_path / "runtime.a"
+    hl.compile_standalone_runtime({kind: str(library)}, hl.get_host_target())
+    assert [s.name for s in symbols(library) if not s.defined and symbol(s.name) == s.name] == []
 
 
 def program(name: str) -> hl.Func:
