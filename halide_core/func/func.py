@@ -367,7 +367,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         Returns: the new Func, for a schedule of its own; the same one for the same consumers.
 
         Rewrite: ``g(x) = x*2; f(x) = g(x) + 1`` → ``c(x) = x*2; f(x) = c(x) + 1``. Legal when: every consumer reads the
-        Func.
+        Func, and neither is an output that leaves points undefined.
         """
         return Func._of(self._clone(f, fs))
 

@@ -325,7 +325,7 @@ class FuncSchedule(FuncHandle):
         Rewrite: after bounds inference, ``label f: s`` -> ``remember f by (region, Params, tags): label f: s``.
         Legal when: the Func has loops and memory of its own, which lives where it is computed, outside of vectorized
         loops; it is no output, shares no loops and has no thread of its own; and each input that its values depend on
-        is tagged.
+        is tagged, and so is each output that leaves points undefined.
 
         Raises:
             ScheduleError: with the reason; a second eviction key, or what is none.
