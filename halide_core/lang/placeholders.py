@@ -264,6 +264,8 @@ class _DemandedOrTagged(_Demanded):
     def tags_of(self, roots: Sequence[ir.ExprNode]) -> tuple[Tag, ...]:
         """The tags in expressions that were rewritten. A tag says nothing of a value that stands untagged, too: that
         depends on what is below it, and so does the whole."""
+        if not self._tags:
+            return ()
         untagged, waiting = set[ir.ExprNode](), list(roots)
         seen = set(waiting)
         while waiting:
