@@ -54,7 +54,11 @@ def snapshot(
     to: dict[ir.Callee, ir.Callee] = {}
     copies: dict[Function, Function] = {}
     _refuse_shapes_of_others(order, outputs)
-    _refuse_promises_of_others([*outputs, *images], outputs)
+    promised: list[Function | Image] = [*outputs, *images]
+    for buffer in promised:
+        _refuse_of_others(f'A constraint of "{buffer.name}"', buffer.constraints.values(), outputs)
+    for r in requirements:
+        _refuse_of_others("A requirement", r.exprs(), outputs)
     for f in order:
         args = tuple(variables.get(a, a) for a in f.args)
         name = names.fresh_of(f.name.replace(".", "_"), len(f.types))  # behind a dot stand stages, and their loops
@@ -73,7 +77,6 @@ def snapshot(
     for f in outputs:
         copies[f].alignment = f.alignment
         copies[f].constraints = {at: renamed.expr(value) for at, value in f.constraints.items()}
-    promised: list[Function | Image] = [*outputs, *images]
     constraints = tuple(
         Constraint(to.get(b, b), field, dim, renamed.expr(value))
         for b in promised
@@ -155,15 +158,13 @@ def _refuse_shapes_of_others(functions: Sequence[Function], outputs: Sequence[Fu
                     )
 
 
-def _refuse_promises_of_others(buffers: Iterable[Image | Function], outputs: Sequence[Function]) -> None:
+def _refuse_of_others(what: str, exprs: Iterable[ir.ExprNode], outputs: Sequence[Function]) -> None:
     """Only the shapes of inputs and outputs are known at start-up."""
-    for buffer in buffers:
-        for e in subexpressions(buffer.constraints.values()):
-            if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
-                raise DefinitionError(
-                    f'A constraint of "{buffer.name}" mentions the shape of "{e.buffer.name}", which is no output of '
-                    f"the pipeline that is compiled."
-                )
+    for e in subexpressions(exprs):
+        if isinstance(e, ir.BufferField) and isinstance(e.buffer, Function) and e.buffer not in outputs:
+            raise DefinitionError(
+                f'{what} mentions the shape of "{e.buffer.name}", which is no output of the pipeline that is compiled.'
+            )
 
 
 def _kept(f: Function) -> Definition:

@@ -137,6 +137,12 @@ def test_what_is_no_promise_is_refused() -> None:
     image.dim(0).set_extent(f.output_buffer().dim(0).extent())
     with pytest.raises(hl.DefinitionError, match='"image" mentions the shape of "f", which is no output'):
         g.compile_jit()
+    g = hl.Func("g")
+    g[x] = hl.require(f.output_buffer().dim(0).extent() > 3, f[x])
+    with pytest.raises(hl.DefinitionError, match='A requirement mentions the shape of "f", which is no output'):
+        g.compile_jit()
+    f.compute_root()
+    assert np.asarray(hl.Pipeline([f, g]).realize([4])[1]).tolist() == [0, 1, 2, 3]
 
 
 def test_requirements_are_checked_at_the_start() -> None:
