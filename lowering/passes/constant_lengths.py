@@ -46,7 +46,8 @@ class _ConstantLengths(Rewriter):
         return s if all(a is b for a, b in zip(stmts, s.stmts, strict=True)) else Block(tuple(stmts))
 
     def rewrite_For(self, loop: For) -> Stmt:
-        """The loop of constant length, if it must have one."""
+        """The loop of constant length, if it must have one. Its variable has no value that a let gave it elsewhere."""
+        self._lets.release(loop.var)
         body, bounds = self.stmt(loop.body), loop.bounds
         if loop.kind in _KINDS and not isinstance(bounds.len, IntImm):
             limit = self._limit(bounds.len)

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core import ir
+from halide_core.ir import Block, For, Interval, Let, LoopKind, LoopName
+from halide_core.lowering.passes.constant_lengths import make_lengths_constant
 from tests.support.interpreted import run_program
 
 x, y, xo, yo, xi, yi = hl.vars("x y xo yo xi yi")
@@ -66,3 +69,14 @@ def test_length_without_a_constant_bound_is_refused() -> None:
     f.compute_at(g, y).vectorize(x)
     with pytest.raises(hl.ScheduleError, match="the length of the loop is not a constant"):
         g.realize([8, 8])
+
+
+def test_variable_of_a_loop_has_no_value_that_a_let_gave_it_elsewhere() -> None:
+    outer, inner = ir.index_variable("outer"), ir.index_variable("inner")
+    name = LoopName("f", 0, 0, "x")
+    body = ir.AllocateFlat("g", hl.Int(32), inner, None)
+    lanes = For(name, inner, Interval(ir.ZERO, ir.add(outer, ir.ONE)), LoopKind.VECTORIZED, True, body)
+    first = Block((Let(outer, ir.i64(3), None), lanes))
+    loop = For(name, outer, Interval(ir.ZERO, ir.i64(10)), LoopKind.SERIAL, True, lanes)
+    made = make_lengths_constant(Block((first, loop)))
+    assert isinstance(made, Block) and made.stmts[1] is loop
