@@ -335,7 +335,7 @@ class MemoKey:
     kept: tuple[Function, ...]
 
     def untold(self) -> str:
-        """What the values depend on and the key can't hold, in words; nothing where there is no such thing."""
+        """All that the values depend on and that the key can't hold, in words; nothing where there is no such thing."""
         if self.inputs:
             return f"elements of {', '.join([_quoted(image) for image in self.inputs])}"
         outputs = ", ".join(map(_quoted, self.kept))

@@ -255,7 +255,7 @@ def test_product_of_complex_numbers(dtype: type[np.generic], known: Status) -> N
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_operand_that_two_components_take_in(sign: int) -> None:
-    """What one component takes in as its negative is not what the other one takes in."""
+    """The value that one component takes in as its negative is not what the other one takes in."""
     r = hl.RDom([(0, 7), (0, 6)], "r")
     im = image(numbers((6, 7), np.int32), "im")
     f = hl.Func("f")
