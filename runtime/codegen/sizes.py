@@ -1,7 +1,7 @@
 """The sizes of allocations: as products, so that their overflow can be told; and which are small enough for the stack.
 
-In: the size of an allocation, and a pipeline's body. Out: the factors of the size, left to right, and the variables
-whose values are such products too.
+In: the size of an allocation, and a pipeline's body. Out: the factors of the size, left to right, the variables
+whose values are such products too, and what the stack has room for.
 
     let n = w*h;  allocate f[n*2]
     factors_of(n*2)  ->  [n, 2]        find_size_lets(body)  ->  {"n", "w", "h"}: the product w*h is checked, too
@@ -13,9 +13,11 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.ir.memory import MemoryType
-from halide_core.ir.visitor import walk
+from halide_core.ir.visitor import sub_stmts, walk
 
 _STACK_BYTES = 16384
+_MOST_STACK_BYTES = 1 << 20
+"""All arrays that are there at one time: threads have 8 MiB, of which the caller has used some."""
 
 
 def factors_of(size: ir.ExprNode) -> list[ir.ExprNode]:
@@ -69,8 +71,33 @@ def find_size_lets(body: ir.Stmt) -> set[str]:
     return found
 
 
-def on_stack(stmt: ir.AllocateFlat, most: int) -> bool:
-    """True where memory of at most so many bytes is an array of its function: as asked for, or where it is small."""
+def find_arrays(body: ir.Stmt) -> set[ir.AllocateFlat]:
+    """The memory that is arrays of functions: as asked for, or where it is small, as long as there is room for all
+    that is there at one time. Tasks count to what is around them, as the thread that has it runs some of them."""
+    found = _ArraySearch()
+    found.look(body, 0)
+    return found.fitting - found.refused
+
+
+class _ArraySearch:
+    def __init__(self) -> None:
+        self.fitting: set[ir.AllocateFlat] = set()
+        self.refused: set[ir.AllocateFlat] = set()
+        """Those that have no room at one of the places where they stand: a tree may have a statement twice."""
+
+    def look(self, stmt: ir.Stmt, taken: int) -> None:
+        """``taken``: the bytes of arrays that are there already."""
+        for s in sub_stmts(stmt):
+            if not isinstance(s, ir.AllocateFlat):
+                self.look(s, taken)
+            elif s.within is None and s.limit is not None and _is_small(s, most := s.limit * s.type.bytes()):
+                fits = taken + most <= _MOST_STACK_BYTES
+                taken += most if fits else 0
+                (self.fitting if fits else self.refused).add(s)
+
+
+def _is_small(stmt: ir.AllocateFlat, most: int) -> bool:
+    """True where memory of at most so many bytes should be an array."""
     if stmt.memory is MemoryType.Auto:
         return most <= _STACK_BYTES
     return stmt.memory is not MemoryType.Heap

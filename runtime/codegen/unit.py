@@ -37,7 +37,7 @@ from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
 from halide_core.runtime.codegen.remember import NAMES as REMEMBER_NAMES
 from halide_core.runtime.codegen.remember import RECALLED, keeping, recalling, with_sites
 from halide_core.runtime.codegen.scalar_replacement import find_registers, place_of
-from halide_core.runtime.codegen.sizes import bytes_of, factors_of, find_size_lets, on_stack, sizes_of
+from halide_core.runtime.codegen.sizes import bytes_of, factors_of, find_arrays, find_size_lets, sizes_of
 from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
 from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of
@@ -96,7 +96,7 @@ class _TranslationUnit:
             self.names.reserve(name)
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude, lookups=has_lookups(lowered.body))
-        self.index_lets = find_index_lets(lowered.body)
+        self.index_lets, self.arrays = find_index_lets(lowered.body), find_arrays(lowered.body)
         self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
         self.size_lets, registers = find_size_lets(lowered.body), frozenset(self._registers)
         self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets, registers)
@@ -529,7 +529,7 @@ class _Function:
             self.line(f"{element} *const {name} = {unit.buffer(stmt.within)};")
             return
         padding = PADDING if stmt.buffer in unit.tables else 0
-        if stmt.limit is not None and on_stack(stmt, stmt.limit * size):
+        if stmt.limit is not None and stmt in unit.arrays:
             room = max(1, -(-(stmt.limit * size + padding) // _ALIGNMENT)) * _ALIGNMENT // size
             zeros = " = {0}" if stmt.zeroed else ""
             self.line(f"{element} {name}[{room}] __attribute__((aligned({_ALIGNMENT}))){zeros};")

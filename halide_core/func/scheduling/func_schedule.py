@@ -219,8 +219,8 @@ class FuncSchedule(FuncHandle):
         """Says what kind of memory holds the Func's values.
 
         Heap memory is never taken from the stack or kept in variables. Stack memory is on the stack where a constant
-        bounds its size, and else memory that the pipeline keeps for its next run. Register needs such a bound: it is
-        stack memory that becomes variables where every place in it is known.
+        bounds its size and there is room (1 MiB for all Funcs), and else memory that the pipeline keeps for its next
+        run. Register needs such a bound: it is stack memory that becomes variables where every place in it is known.
 
         Rewrite: the layout of ``allocate f(…)``.
         """
