@@ -96,12 +96,16 @@ class ExternFunction:
     def fill(self, results: Sequence[Buffer], buffers: Mapping[int, Sequence[Buffer]], known: Known) -> None:
         """Computes the values in the region of some Buffers, one for each component."""
         given: list[Any] = []
+        keep = []  # C reads them: a Buffer keeps its last descriptor alone, and some get one each time
         for k, param in enumerate(self._call.params):
             if isinstance(param, ir.ExprNode):
                 given.append(scalar(param, known))
             else:
-                given += [_address(describe(each).pointer) for each in buffers[k]]
-        self._invoke([*given, *(_address(describe(each).pointer) for each in results)])
+                described = [describe(each) for each in buffers[k]]
+                keep += described
+                given += [_address(each.pointer) for each in described]
+        written = [describe(each) for each in results]
+        self._invoke([*given, *(_address(each.pointer) for each in written)])
 
     def _invoke(self, given: list[Any]) -> None:
         code = self._function(*given)

@@ -24,6 +24,7 @@ from halide_core.run.profile_data import Profile
 from halide_core.runtime.execute.extern_algorithm import prepared
 from halide_core.runtime.execute.extern_blocks import calls, windows
 from halide_core.runtime.execute.extern_calls import Value, hull, is_empty, scalar
+from halide_core.runtime.execute.extern_demands import Demands, demands
 from halide_core.runtime.execute.extern_directives import check_schedules, is_at_extern
 from halide_core.runtime.execute.extern_memory import kept_stage
 from halide_core.runtime.execute.extern_profile import StagedProfile
@@ -41,7 +42,8 @@ def compile_with_externs(request: Request) -> Staged:
     Raises: as ``compile_pipeline``; ScheduleError for directives about extern stages that would have no effect;
         PipelineError where a C function is not in the process.
     """
-    return Staged(prepared(request))
+    whole = prepared(request)
+    return Staged(whole, demands(whole, compile_pipeline))
 
 
 def _compiled(request: Request) -> Compiled:
@@ -83,7 +85,8 @@ class _Plan:
 class Staged:
     """Implements ``halide_core.run.backend.Compiled``."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, demanded: Demands | None = None) -> None:
+        """``demanded``: what the whole pipeline demands of its inputs; nothing where this is a part of one."""
         order = realization_order(request.outputs)
         check_schedules(order)
         self._segments = cut(request, _compiled)
@@ -93,6 +96,7 @@ class Staged:
         found = {f: kept_stage(f) for f in self._segments.cuts}
         self._kept = {f: kept for f, kept in found.items() if kept is not None}
         self._arguments = arguments(request, Algorithm(request.outputs, (), (), (), ()))
+        self._demands = demanded
 
     # ---- what a Compiled does ------------------------------------------------------------------------------------
 
@@ -108,6 +112,7 @@ class Staged:
 
     def _run(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         asked = [tuple((b.dim(d).min(), b.dim(d).extent()) for d in range(b.dimensions())) for b in outputs]
+        inputs = inputs if self._demands is None else self._demands.met(inputs)
         known: dict[Source | Function, Value] = dict(zip(self._segments.request.inputs, inputs, strict=True))
         plan = self._plan(known, asked)
         recalled, wanted = self._recalled(plan, known)
