@@ -78,6 +78,20 @@ def test_equal_memory_in_which_less_was_computed_is_another_region() -> None:
         check(f, [n], np.arange(1, n + 1, dtype=np.int32))
 
 
+@pytest.mark.parametrize("lay", ["bound_storage", "fold_storage"])
+def test_equal_regions_in_memory_of_another_shape_are_apart(lay: str) -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    n, m = hl.Param(hl.Int(32), "n"), hl.Param(hl.Int(32), "m")
+    g[x, y] = x + 10 * y
+    f[x, y] = g[x, y] + 1
+    getattr(getattr(g.compute_root().memoize(), lay)(x, n), lay)(y, m)
+    j, i = np.mgrid[0:4, 0:4].astype(np.int32)
+    for width, height in ((4, 6), (6, 4), (4, 6)):  # as many bytes
+        n.set(width)
+        m.set(height)
+        check(f, [4, 4], i + 10 * j + 1)
+
+
 def test_inside_of_loops_and_threads() -> None:
     g, f, p = hl.Func("g"), hl.Func("f"), hl.Param(hl.Int(32), "p", 2)
     g[x] = (x * p, hl.u8(x))

@@ -7,7 +7,10 @@ each of their computations.
 
 All values that are read are in the region that is computed, and depend on their coordinates and on the key's words
 alone. So memory of the same shape, in which the same region was computed with the same words, has them all. What else
-is in that memory nobody reads.
+is in that memory nobody reads. Where a Param says how long dimensions are in memory (``bound_storage``), or how many
+slots they have, that is part of the shape:
+
+    allocate g(I, J) of n by m: label g: s   ->   allocate g(I, J) of n by m: remember g by (I, J, …, n, m): label g: s
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from halide_core.algorithm.model import Function
-from halide_core.ir import Allocate, Callee, ExprNode, Interval, Label, Remember, Stmt
+from halide_core.ir import Allocate, Callee, ExprNode, IntImm, Label, Remember, Stmt
 from halide_core.ir.visitor import Rewriter
 from halide_core.loop_nest import Remembered
 
@@ -29,7 +32,8 @@ class _Remembering(Rewriter):
     def __init__(self, remembered: Mapping[Function, Remembered]) -> None:
         super().__init__()
         self._remembered: Mapping[Callee, Remembered] = dict(remembered.items())
-        self._boxes: dict[Callee, tuple[Interval, ...]] = {}
+        self._memory: dict[Callee, list[ExprNode]] = {}
+        """All that decides where points are in memory, and which are computed."""
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions stay."""
@@ -37,7 +41,10 @@ class _Remembering(Rewriter):
 
     def rewrite_Allocate(self, s: Allocate) -> Stmt:
         """The same; it is seen before what is computed in it."""
-        self._boxes[s.func] = (*s.bounds, *s.computed)
+        if s.func in self._remembered:
+            told = (*s.folds, *(() if s.layout is None else s.layout.extents))
+            lengths = [e for e in told if e is not None and not isinstance(e, IntImm)]
+            self._memory[s.func] = [*(e for i in (*s.bounds, *s.computed) for e in (i.min, i.len)), *lengths]
         return s
 
     def rewrite_Label(self, s: Label) -> Stmt:
@@ -46,5 +53,4 @@ class _Remembering(Rewriter):
         known = self._remembered.get(s.func)
         if s.stage is not None or known is None:
             return inner
-        region = [e for i in self._boxes[s.func] for e in (i.min, i.len)]
-        return Remember(s.func, (*region, *known.words), known.evicted, None, inner)
+        return Remember(s.func, (*self._memory[s.func], *known.words), known.evicted, None, inner)
