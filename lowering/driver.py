@@ -241,7 +241,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         ("narrow", narrow_arithmetic),
         ("vectorize", lambda s: vectorize_loops(s, widest, traversals, memory)),
         ("simplify_again", simplify_tree),
-        ("divisions", hoist_divisions),
+        ("divisions", lambda s: hoist_divisions(s, memory)),
         ("reuse", reuse_memory),
         ("limits", narrow_limits),
     ]

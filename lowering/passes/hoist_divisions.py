@@ -11,6 +11,8 @@ memory, and quotients by 0 are 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from halide_core import ir
 from halide_core.algorithm.rename import UniqueNames
 from halide_core.ir import (
@@ -36,15 +38,16 @@ _FIXED = (Access, Call, Load, Print)
 """Nodes that may not move, or be computed where they were not: memory, which the loop may write, and what is shown."""
 
 
-def hoist_divisions(stmt: Stmt) -> Stmt:
-    """Moves them outwards, inner loops first."""
-    return _Hoist(stmt).stmt(stmt)
+def hoist_divisions(stmt: Stmt, memory: Iterable[str] = ()) -> Stmt:
+    """Moves them outwards, inner loops first; ``memory``: the names of all memory that the statement allocates or is
+    given."""
+    return _Hoist(names_in(stmt, memory)).stmt(stmt)
 
 
 class _Hoist(Rewriter):
-    def __init__(self, stmt: Stmt) -> None:
+    def __init__(self, names: UniqueNames) -> None:
         super().__init__()
-        self._names = names_in(stmt)
+        self._names = names
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside of loops stay as they are."""

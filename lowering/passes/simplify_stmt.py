@@ -34,6 +34,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
+from halide_core.ir.visitor import free_variables, stmt_exprs, walk
 from halide_core.lowering.passes.loop_shapes import guard_of
 
 
@@ -121,11 +122,13 @@ def _block(stmts: tuple[Stmt, ...], outside: _Simplify) -> Stmt:
     inner = Facts(outside.facts)
     here = outside.under(inner, dict(outside.constants))
     result: list[Stmt] = []
-    for s in stmts:
+    for i, s in enumerate(stmts):
         if isinstance(s, Let):
             value = here.expr(s.value)
             if isinstance(value, IntImm | ir.Variable | ir.BufferField):
                 here = here.binding(s.var, value)
+                if here.settles_with(s.var, stmts[i + 1 :]):
+                    result.append(Let(s.var, value, None))
                 continue
             within = None if s.within is None else here.interval(s.within)
             if s.var.type is INT64:
@@ -163,6 +166,11 @@ class _Simplify(Simplifier):
     def has_met(self, e: ExprNode) -> bool:
         """True where something simplified so far may hang on an expression."""
         return e in self._memo
+
+    def settles_with(self, var: ir.Variable, rest: tuple[Stmt, ...]) -> bool:
+        """True where a statement that stays as it is mentions a variable: the variable must stay, too."""
+        kept = (each for s in rest for each in walk(s) if each in self.settled) if self.settled else ()
+        return any(var in free_variables(e) for each in kept for e in stmt_exprs(each))
 
     def under(self, facts: Facts, constants: dict[ExprNode, ExprNode] | None = None) -> _Simplify:
         """A simplifier where other facts hold, and what stands for something there."""

@@ -65,3 +65,11 @@ def test_what_a_branch_or_a_loop_alone_computes_stays_right() -> None:
     want = f.evaluate([(0, 6)])
     for name, got in run_program(f, [(0, 6)]).items():
         assert np.array_equal(got, want), name
+
+
+def test_a_name_that_a_func_has_is_not_taken() -> None:
+    g, f = hl.Func("invariant"), hl.Func("f")
+    g[x, y] = x * 3 + y
+    g.compute_root()
+    f[x, y] = g[x, (y * 5) % 7] + x
+    assert np.array_equal(np.asarray(f.realize([9, 8])), np.asarray(f.evaluate([9, 8])))
