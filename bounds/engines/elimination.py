@@ -16,6 +16,7 @@ from typing import Any
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
+from halide_core.analysis.interval import fits
 from halide_core.analysis.linear import Linear, linear_of, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.prune_selects import assume
@@ -349,6 +350,8 @@ class Elimination:
         """An index made from a value of another type."""
         if inner.type is INT32 and isinstance(inner, Cast) and isinstance(inner.a, Variable) and inner.a.type is INT64:
             return self.bound(inner.a, up)  # a coordinate, which start-up checks keep in an int32
+        if not INT64.can_represent(inner.type) and not fits(self._values.of(inner), INT64):
+            return None  # a large uint64 becomes negative
         end = self._typed.end(inner, up)
         if end is not None:
             return self._kept(inner, self._simplifier.expr(Cast(INT64, end)), up)
@@ -414,12 +417,13 @@ class Elimination:
         return self._simplifier.maximum(self._simplifier.maximum(low, negated[0]), ir.ZERO)
 
     def _kept(self, inner: ExprNode, end: ExprNode, up: bool) -> ExprNode:
-        """An end of an int32, where what it is made of is within limits; elsewhere that of its constant range, or of
-        all int32s."""
+        """An end of a value, where what it is made of is within limits; elsewhere that of its constant range, or of
+        all int32s, or of its type where that has more."""
         symbols, limit = conditions(inner, self._values), self._constant(inner, up)
         if not symbols:
             return limit if limit is not None and _is_at(end, limit) else end
-        found = self._simplifier.expr(chosen(reduce(ir.conjunction, symbols), end, ANY_INT32[up]))
+        other = ANY_INT32[up] if INT32.can_represent(inner.type) else limit or ir.i64(int(inner.type.range[up]))
+        found = self._simplifier.expr(chosen(reduce(ir.conjunction, symbols), end, other))
         if limit is None:
             return found
         return self._simplifier.minimum(found, limit) if up else self._simplifier.maximum(found, limit)

@@ -181,7 +181,9 @@ class _Answering:
             for d in range(f.dimensions):
                 facts.assume_at_least(BufferField(INT64, f, Field.EXTENT, d), ir.ONE)
         for p in algorithm.params:
-            if p.type.is_integer():
+            if not p.type.is_integer():
+                continue
+            if (p.type.range[1] if p.high is None else p.high) <= INT64.range[1]:  # a larger one is a negative int64
                 value = ir.Cast(INT64, ir.ParamRef(p.type, p))
                 if p.low is not None:
                     facts.assume_at_least(value, ir.i64(int(p.low)))

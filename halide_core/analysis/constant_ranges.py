@@ -17,6 +17,10 @@ from halide_core.ir import Binary, BinaryOp, BufferField, ExprNode, Field, Hole,
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT32, INT64
 
+_OF_INDICES = frozenset(
+    {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX}
+)
+"""Index arithmetic is made of these, and never wraps; an int64 that is shifted is the user's own, and may."""
 _DEPTH = 4
 """A factor is looked into so many operators deep."""
 
@@ -95,7 +99,9 @@ class ConstantRanges:
                     known = self._product(a, b, self._product(b, a, known))
                 if op is BinaryOp.DIV:
                     known = self._quotient(a, b, known)
-                if e.type is INT64 or fits(known, e.type):
+                    if e.type is INT64 and self.of(a)[0] <= INT64.range[0] and self.of(b)[0] <= -1 <= self.of(b)[1]:
+                        return INT64.range  # the least int64 by -1 is the least one
+                if (e.type is INT64 and op in _OF_INDICES) or fits(known, e.type):
                     return known
         return type_range(e.type)
 
