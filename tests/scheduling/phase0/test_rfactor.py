@@ -337,3 +337,22 @@ def test_same_text_in_every_process_and_a_key_of_its_own() -> None:
     assert texts[0] == texts[1]
     for each in (True, False):
         as_evaluated(made(each), [3])
+
+
+def test_schedule_given_again_after_other_loops() -> None:
+    """The new Func was made of the loops that the stage had at the call."""
+    r = hl.RDom([(0, 8), (0, 5)], "r")
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = x * 3 + y * 7
+    f[()] = 0
+    f[()] += g[r.x, r.y]
+    f.update().rfactor(r.x, u).compute_root()
+    given = hl.Schedule(f)
+    given.clear()
+    given.apply()
+    as_evaluated(f, [])
+    given.clear()
+    f.update().split(r.x, ro, r.x, 4)
+    given.apply()
+    with pytest.raises(hl.ScheduleError, match='"f_intm" was made of other loops'):
+        f.realize([])
