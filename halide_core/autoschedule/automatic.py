@@ -21,10 +21,10 @@ from halide_core.autoschedule.cost import CostModel
 from halide_core.autoschedule.machine import MachineModel, machine, number
 from halide_core.autoschedule.measured import constants_of_this_machine
 from halide_core.autoschedule.plan import placed, planned
-from halide_core.autoschedule.ranges import Region
+from halide_core.autoschedule.ranges import Region, extent
 from halide_core.autoschedule.search import WIDTH, search
-from halide_core.autoschedule.shapes import Placed
-from halide_core.autoschedule.stages import PipelineStages
+from halide_core.autoschedule.shapes import Level, Placed
+from halide_core.autoschedule.stages import PipelineStages, promised
 from halide_core.autoschedule.store import generation, store_key, stored
 from halide_core.autoschedule.write import write
 from halide_core.errors import NotAvailableError, ScheduleError
@@ -169,13 +169,29 @@ def _choice(stages: PipelineStages, hardware: MachineModel, request: AutomaticRe
 
 
 def _from_store(stages: PipelineStages, hardware: MachineModel) -> tuple[list[Placed], str] | None:
-    """The choices that the store has; extern stages are in no store."""
+    """The choices that the store has, where they fit; extern stages are in no store."""
     with suppress(NotAvailableError, ChoiceError):
         known = stored(store_key(list(stages.outputs), stages.outputs, hardware))
         if known is not None:
             why = f"measured: {known.seconds:.3g} s, the best of {known.trials} trials; the plain program took "
-            return decoded(known.choice, stages.order), f"{why}{known.plain_seconds:.3g} s"
+            chosen = decoded(known.choice, stages.order)
+            return (chosen, f"{why}{known.plain_seconds:.3g} s") if _fits(chosen, stages) else None
     return None
+
+
+def _fits(chosen: Sequence[Placed], stages: PipelineStages) -> bool:
+    """True where choices are for what no key of the store says, too: promises, what is shown, and the regions of Funcs
+    that Params and inputs decide. Register tiles need a whole tile, and a reduction of nobody's promises; what is shown
+    needs loops."""
+    with_loops = {p.function for p in chosen}
+    shown = {f for f in stages.order if any(isinstance(d, DebugToFile | Trace) for d in f.directives)}
+    tiled = [(p.function, p.shape.micro) for p in chosen if p.level is None and p.shape.micro is not None]
+    return (
+        shown <= with_loops
+        and not any(p.level is Level.REGISTERS and promised(p.function) for p in chosen)
+        and all(stages.known(f) for f, _ in tiled)
+        and all(extent(r) >= k for f, micro in tiled for r, k in zip(stages.regions[f], micro, strict=False))
+    )
 
 
 def _is_chosen(f: Function, d: Directive) -> bool:

@@ -167,10 +167,12 @@ class CostModel:
     # Costs.
 
     def inlined(self, f: Function, readers: Stages, nests: Mapping[Function, FuncLoops]) -> Cost:
-        """Computing a Func wherever it is read."""
+        """Computing a Func wherever it is read; in loops of unknown length for nothing, as reading one is."""
         cost = Cost()
         for (reader, stage), places in readers.items():
             nest = nests[reader]
+            if not self.stages.known(reader):
+                continue
             runs = self.runs(nest, stage) * len(places) / nest.busy
             lanes = self._lanes(nest, stage)
             cost.arithmetic += runs * self.work(f, 0).cycles(lanes, self.machine.register_bytes)
@@ -284,6 +286,8 @@ class CostModel:
         """The same of what a Func reads that is inlined."""
         found: dict[Function, float] = {}
         for (reader, stage), places in readers.items():
+            if not self.stages.known(reader):
+                continue
             through = dict.fromkeys(r for place in places for r in self.inliner.through(f, place))
             for reading in through:
                 if isinstance(reading.callee, Function):

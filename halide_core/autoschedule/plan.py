@@ -20,7 +20,7 @@ from halide_core.autoschedule.machine import MachineModel
 from halide_core.autoschedule.ranges import Number, Region, extent, size
 from halide_core.autoschedule.shapes import EACH, WHOLE, Level, LoopShape, Placed, with_threads
 from halide_core.autoschedule.slides import CHAIN, links
-from halide_core.autoschedule.stages import PipelineStages
+from halide_core.autoschedule.stages import PipelineStages, promised
 from halide_core.schedule.directives import DebugToFile, Trace
 
 _SAVED, _SAVED_A_READ = 2.0, 1.5
@@ -281,11 +281,14 @@ class _Planner:
     # Register tiles.
 
     def _make_tile(self, group: Group, f: Function) -> bool:
-        """True where the group becomes one of register tiles: of a reduction that its anchor reads point by point."""
+        """True where the group becomes one of register tiles: of a reduction that its anchor reads point by point, and
+        nobody else, not by way of inlined Funcs either: a tile of it has no other size than the anchor's."""
         anchor, stages = group.anchor, self._stages
         reads = stages.facts[anchor].reads.get(f, [])
         widest = stages.facts[f].widest
-        if f.is_pure or widest is None or len(reads) != 1 or len(reads[0].places) != 1 or anchor.dimensions < 2:
+        if f.is_pure or widest is None or stages.consumers[f] != [anchor] or promised(f):
+            return False
+        if len(reads) != 1 or len(reads[0].places) != 1 or anchor.dimensions < 2:
             return False
         own = [ir.pure_variable(n) for n in anchor.args]
         at = reads[0].places[0].args

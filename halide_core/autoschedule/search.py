@@ -35,6 +35,7 @@ from halide_core.autoschedule.shapes import (
     with_threads,
 )
 from halide_core.autoschedule.slides import CHAIN, links
+from halide_core.autoschedule.stages import promised
 from halide_core.ir import Callee
 from halide_core.schedule.directives import DebugToFile, Trace
 
@@ -463,6 +464,7 @@ class _Search:
                 or f in stages.outputs
                 or stages.consumers[f] != [anchor]
                 or f.extern is not None
+                or promised(f)
             ):
                 continue
             if len(reads) != 1 or len(reads[0].places) != 1 or not stages.known(f):

@@ -103,9 +103,8 @@ class PipelineStages:
         return None if found is None or found[0] == vectors or (tiles and tiles[found[0]]) else found
 
     def _selecting(self, f: Function) -> tuple[int, Range] | None:
-        shown = any(isinstance(d, AlignBounds | Bound) for d in f.directives)
         readers = self.consumers[f]
-        if not f.is_pure or f.keeps or f in self.outputs or f.extern or shown or any(c.extern for c in readers):
+        if not f.is_pure or f.keeps or f in self.outputs or f.extern or promised(f) or any(c.extern for c in readers):
             return None
         tested = _tested(f.definitions[0].values)
         places = [p.args for c in readers for read in self.facts[c].reads[f] for p in read.places]
@@ -123,6 +122,11 @@ class PipelineStages:
         used = {e for e in subexpressions(d.exprs()) if isinstance(e, ir.Variable)}
         pure = [r for n, r in zip(f.args, self.regions[f], strict=True) if ir.pure_variable(n) in used]
         return size(tuple(pure)) * ranges.iterations(stage, f)
+
+
+def promised(f: Function) -> bool:
+    """True where the user said which points of a Func are computed: loops of it have other lengths than readers say."""
+    return any(isinstance(d, AlignBounds | Bound) for d in f.directives)
 
 
 def _tested(values: Sequence[ExprNode]) -> set[ExprNode]:

@@ -168,6 +168,44 @@ def test_loop_that_selects_values_is_written_out_where_all_readers_say_a_constan
     assert "chosen.unroll(c)" not in lines(g)
 
 
+@pytest.mark.parametrize("schedule", ["auto", "model"])
+def test_reduction_that_is_also_read_elsewhere_by_way_of_an_inlined_func(schedule: str) -> None:
+    """In a register tile it would have the size of what the inlined Func reads, which no constant says."""
+    f, r = hl.Func("f"), hl.RDom([(0, 40)], "r")
+    f[x, y] = 0
+    f[x, y] += (r * 7 + y * 13) * (x * 3 + r)
+    k, g = hl.Func("k"), hl.Func("g")
+    k[x, y] = f[hl.clamp(x - 1, 0, 90), y]
+    g[x, y] = f[x, y] * 2 + k[x, y]
+    plain = np.asarray(g.realize([100, 96]))
+    assert np.array_equal(g.realize([100, 96], schedule=schedule), plain)
+
+
+@pytest.mark.parametrize("schedule", ["auto", "model"])
+def test_reduction_whose_loops_have_promised_lengths_gets_no_register_tile(schedule: str) -> None:
+    def made() -> hl.Func:
+        r, f, g = hl.RDom([(0, 40)], "r"), hl.Func("f"), hl.Func("g")
+        f[x, y] = 0
+        f[x, y] += (r * 7 + y * 13) * (x * 3 + r)
+        g[x, y] = f[x, y] * 2
+        f.align_bounds(x, 24)
+        return g
+
+    assert np.array_equal(made().realize([100, 96], schedule=schedule), made().realize([100, 96]))
+
+
+@pytest.mark.parametrize("schedule", ["auto", "model"])
+@pytest.mark.parametrize("size", [0, 32])
+def test_func_whose_region_nothing_says_and_what_it_reads(schedule: str, size: int) -> None:
+    f, g, h = hl.Func("f"), hl.Func("g"), hl.Func("h")
+    f[x, y] = x * 3 + y * 7
+    g[x, y] = f[x, y] + f[x, y + 1]
+    g[x, y] += f[x, y] * 2
+    h[x, y] = g[hl.i32(hl.abs(x)), y] + g[x, y + 1]
+    plain = np.asarray(h.realize([size, size]))
+    assert np.array_equal(h.realize([size, size], schedule=schedule), plain)
+
+
 def test_one_thread_gets_no_parallel_loop() -> None:
     f = blur(2000, 1000)
     f.set_estimates([(0, 2000), (0, 1000)])

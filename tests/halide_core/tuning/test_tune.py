@@ -13,7 +13,12 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.autoschedule.store import store_folder
+from halide_core.algorithm.model import realization_order
+from halide_core.autoschedule.choices import encoded
+from halide_core.autoschedule.machine import machine
+from halide_core.autoschedule.plan import placed, planned
+from halide_core.autoschedule.stages import PipelineStages
+from halide_core.autoschedule.store import StoredSchedule, keep, store_folder, store_key
 from halide_core.run.automatic import choose
 from halide_core.tuning.command_line import tune_script
 from halide_core.tuning.job import Ending, Job, JobOutcome, JobRole
@@ -311,3 +316,51 @@ def test_command_line_says_why_a_pipeline_was_not_tuned(
     assert tune_script(["--quiet", str(script)]) == 1
     assert "halide-core[tune]" in capsys.readouterr().err
     assert list(store.glob("*.json")) == []
+
+
+def tiled(size: int, promise: Callable[[dict[str, hl.Func]], object] = len) -> hl.Func:
+    """A sum over a reduction that has register tiles where ``size``, a Param's value, is large enough."""
+    n, im = hl.Param(hl.Int(32), "n"), hl.ImageParam(hl.Int(32), 2, "im")
+    n.set(size)
+    im.set(np.arange(size * size, dtype=np.int32).reshape(size, size))
+    x, y = hl.Var("x"), hl.Var("y")
+    k, r = hl.RDom([(0, 32)], "k"), hl.RDom([(0, n), (0, n)], "r")
+    funcs = {name: hl.Func(name) for name in ("left", "total", "copy", "dense", "f")}
+    left, total, copy, dense, f = funcs.values()
+    left[x, y] = x * 3 + y
+    total[x, y] = 0
+    total[x, y] += left[k, y] * left[x, k]
+    copy[x, y] = im[x, y]
+    dense[x, y] = total[x, y] + hl.i32(hl.abs(copy[x, y]))
+    f[()] = 0
+    f[()] += dense[r.x, r.y] * dense[r.y, r.x]
+    promise(funcs)
+    return f
+
+
+@pytest.mark.parametrize(
+    ("size", "promise", "fits"),
+    [
+        (64, len, True),
+        (8, len, False),
+        (64, lambda funcs: funcs["total"].align_bounds(hl.Var("x"), 24), False),
+        (64, lambda funcs: funcs["copy"].trace_realizations(), False),
+    ],
+    ids=["same", "too small for a tile", "other lengths", "shown"],
+)
+def test_stored_schedule_is_taken_where_it_fits(
+    store: Path, size: int, promise: Callable[[dict[str, hl.Func]], object], fits: bool
+) -> None:
+    """No key says how large a Param is, nor what the user promised."""
+    f = tiled(64)
+    stages = PipelineStages(realization_order([f.function]), {f.function: ()})
+    hardware = machine(hl.get_jit_target_from_environment(), {})
+    choices = encoded(placed(planned(stages, hardware), stages, hardware), stages.order)
+    kept = keep(store_key([f.function], stages.outputs, hardware), StoredSchedule(choices, "", 1.0, 2.0, 1.0, 1))
+    assert kept is not None
+    assert kept.parent == store
+    g = tiled(size, promise)
+    found = g.realize([], schedule="tuned")
+    assert g.function.automatic is not None
+    assert g.function.automatic.why.startswith("measured") == fits
+    assert np.asarray(found)[()] == np.asarray(tiled(size).realize([]))[()]
