@@ -5,7 +5,8 @@ In: the laws of an algorithm after phase 0. Out: nothing, or a ScheduleError at 
     f.update().rfactor(ro, u) of an argmin   ->   z3 proves "(x1 <= y1 …) is associative", once a compile
 
 An operator of the table needs no solver, so the default compile loads none. No law holds of floats to the last bit: it
-is the user's word that this will do, unless the target asks for ``strict_float``.
+is the user's word that this will do, unless the target asks for ``strict_float``. It must hold of numbers that are not
+rounded: ``min(x + y, 1000)`` is associative of neither.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from halide_core.ir import ExprNode
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.loop_nest import Level, Order, Program, path_to, provided
 from halide_core.run.target import Target, wants_strict_floats
+from halide_core.schedule.access_directives import Atomic
 
 Z3 = threading.Lock()
 """z3's expressions live in one context, which only one thread at a time may touch."""
@@ -41,15 +43,16 @@ def check_laws(laws: Sequence[AlgebraicLaw], target: Target | None) -> None:
                 f"a target without strict_float.",
                 d.location,
             )
-        if law.exact and not law.known:
+        if not law.known:
             with Z3:
                 parts = _parts(law)
             for told, status in parts:
                 if status is not Status.PROVEN:
                     found = "is false" if status is Status.REFUTED else "could not be proven within the budget"
                     raise ScheduleError(
-                        f"{d.spelled()}: of {law.told()}, that {told}: this {found}. The legal choice: an operator "
-                        f"that is known, or can be proven, to be associative, such as +, *, min, max, or an argmin.",
+                        f"{d.spelled()}: of {law.told()}{_meant(law)}, that {told}: this {found}. The legal choice: an "
+                        f"operator that is known, or can be proven, to be associative, such as +, *, min, max, or an "
+                        f"argmin.",
                         d.location,
                     )
 
@@ -61,19 +64,24 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
         d, law = each.directive, each.law
         if law is None:
             claim = _claim(each, "the order of updates does not matter")
-            results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
-        elif law.exact:
-            results += [Result(_claim(each, f"of {law.told()}, {told}"), status) for told, status in _parts(law)]
+            said = isinstance(d, Atomic) and d.override
+            word = (Assumption(d.spelled(), d.location),)
+            results.append(Result(claim, Status.ASSUMED, (), None, word) if said else Result(claim, Status.REFUTED))
         else:
-            claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way")
-            results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
+            parts = [] if law.known and not law.exact else _parts(law)
+            told = f"of {law.told()}{_meant(law)}, "
+            results += [Result(_claim(each, told + part), status) for part, status in parts]
+            if not law.exact:
+                claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way")
+                results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
     return results
 
 
 def order_results(program: Program) -> list[Result]:
     """The results of the claims that updates which may come in any order, or whose iterations take turns, have a law
-    among those that ``law_results`` is about."""
-    known = {(each.directive.func.own, each.directive.stage) for each in program.algorithm.laws}
+    among those that ``law_results`` is about, which says that any order will do."""
+    laws = [each for each in program.algorithm.laws if each.law is None or each.law.commutes]
+    known = {(each.directive.func.own, each.directive.stage) for each in laws}
     results: list[Result] = []
     for (func, stage, _), nest in program.nests.items():
         if nest.order is Order.COMMUTATIVE or provided(nest.core).atomic:
@@ -131,6 +139,10 @@ def _read_for(program: Program, func: Function) -> set[ExprNode]:
                 elif isinstance(e, ir.ParamRef | ir.BufferField | ir.Access):
                     found.add(e)
     return found
+
+
+def _meant(law: Law) -> str:
+    return "" if law.exact else ", as if floats were not rounded"
 
 
 def _claim(each: AlgebraicLaw, told: str) -> Claim:

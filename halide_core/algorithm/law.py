@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from halide_core.ir import Binary, BinaryOp, ExprNode, Variable
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, Variable
 from halide_core.ir.visitor import subexpressions, substitute
 
 KNOWN_OPERATORS = frozenset(
@@ -41,11 +41,8 @@ class Law:
 
     @property
     def known(self) -> bool:
-        """True where each component has an operator of the table, on integers or truth values."""
-        pairs = zip(self.combine, self.x, self.y, strict=True)
-        return self.exact and all(
-            isinstance(e, Binary) and e.op in KNOWN_OPERATORS and {e.a, e.b} == {x, y} for e, x, y in pairs
-        )
+        """True where each component has an operator of the table, of floats as if none of them were rounded."""
+        return all(_is_known(_unrounded(e), x, y) for e, x, y in zip(self.combine, self.x, self.y, strict=True))
 
     def applied(self, x: Sequence[ExprNode], y: Sequence[ExprNode]) -> tuple[ExprNode, ...]:
         """``combine`` of two values."""
@@ -56,3 +53,14 @@ class Law:
         """``combine`` as text."""
         shown = ", ".join(map(repr, self.combine))
         return shown if len(self.combine) == 1 else f"({shown})"
+
+
+def _is_known(e: ExprNode, x: Variable, y: Variable) -> bool:
+    return isinstance(e, Binary) and e.op in KNOWN_OPERATORS and {_unrounded(e.a), _unrounded(e.b)} == {x, y}
+
+
+def _unrounded(e: ExprNode) -> ExprNode:
+    """A float without casts to other floats."""
+    while isinstance(e, Cast) and e.type.is_float() and e.a.type.is_float():
+        e = e.a
+    return e

@@ -10,12 +10,12 @@ from halide_core import ir
 from halide_core.algorithm.law import Law
 from halide_core.bounds.smt.laws import prove_law
 from halide_core.ir import BinaryOp, ExprNode, Variable
-from halide_core.ir.types import BOOL, Int, Type, UInt
+from halide_core.ir.types import BOOL, Float, Int, Type, UInt
 
 Combine = Callable[[Sequence[ExprNode], Sequence[ExprNode]], Sequence[ExprNode]]
 
 
-def law(types: Sequence[Type], combine: Combine, *neutral: int) -> Law:
+def law(types: Sequence[Type], combine: Combine, *neutral: float) -> Law:
     """The law of an operator, commutativity included."""
     x, y = ([Variable(t, f"{name}{k}") for k, t in enumerate(types)] for name in "xy")
     constants = tuple(ir.const(v, t) for v, t in zip(neutral, types, strict=True))
@@ -91,3 +91,55 @@ def test_casts_widen_by_their_sign() -> None:
         return [ir.Cast(x[0].type, ir.minimum(both, ir.const(255, UInt(16))))]
 
     assert statuses(law([UInt(8)], saturating, 0)) == "ppp"
+
+
+# -- floats, as if they were not rounded
+
+F16, F32, MOST = Float(16), Float(32), float("inf")
+
+
+def _limited(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
+    return [ir.minimum(ir.add(x[0], y[0]), ir.const(1000.0, F32))]
+
+
+@pytest.mark.parametrize(("types", "combine", "neutral", "wanted"), [
+    ([F32], _op(BinaryOp.ADD), (-0.0,), "ppp"),
+    ([F32], _op(BinaryOp.MAX), (-MOST,), "ppp"),
+    ([F32], _op(BinaryOp.MAX), (0,), "prp"),
+    ([F32, F32], _complex, (1, 0), "ppp"),
+    ([Int(32), F32], _first_least, (0, MOST), "ppr"),
+    ([Int(32), F32], _first_least, (0, 1e30), "prr"),
+    ([F32], _limited, (-0.0,), "rrr"),
+    ([F32], lambda x, y: [ir.maximum(ir.minimum(x[0], y[0]), ir.const(-3.0, F32))], (MOST,), "prp"),
+])  # fmt: skip
+def test_floats_are_numbers_that_are_not_rounded(
+    types: Sequence[Type], combine: Combine, neutral: Sequence[float], wanted: str
+) -> None:
+    one = law(types, combine, *neutral)
+    assert not one.exact
+    assert statuses(one) == wanted
+
+
+def test_floats_that_are_rounded_to_a_narrower_type_are_of_the_table() -> None:
+    def wide(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
+        return [ir.Cast(F16, ir.add(ir.Cast(F32, x[0]), ir.Cast(F32, y[0])))]
+
+    assert law([F16], wide, -0.0).known
+    assert not law([F32], _limited, -0.0).known
+
+
+@pytest.mark.parametrize("op", [BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL])
+def test_no_number_stands_for_infinity_where_it_is_reckoned_with(op: BinaryOp) -> None:
+    def far(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
+        return [ir.Select(F32, ir.less(ir.binary(op, y[0], ir.const(1.0, F32)), x[0]), x[0], y[0])]
+
+    assert statuses(law([F32], far, MOST))[1] == "u"
+
+
+def test_of_quotients_and_of_what_becomes_an_integer_nothing_is_known() -> None:
+    assert statuses(law([F32], _op(BinaryOp.DIV), 1.0))[0] != "p"
+
+    def whole(x: Sequence[ExprNode], y: Sequence[ExprNode]) -> Sequence[ExprNode]:
+        return [ir.add(ir.Cast(F32, ir.Cast(Int(32), x[0])), y[0])]
+
+    assert statuses(law([F32], whole, 0.0)) != "ppp"
