@@ -26,6 +26,8 @@ _DEPTH = 10
 _RANGE_DEPTH = 4
 _EXACT = 1 << 52
 """Floats hold every integer up to here."""
+_LONGEST = 1 << 1000
+"""Integers beyond this can't be added to what is infinite."""
 _KINDS = tuple(ModelKind)
 
 
@@ -334,7 +336,10 @@ class Facts:
 
     def form_range(self, form: Linear) -> Range:
         """Constant bounds of a sum, without search."""
-        low = high = float(form.const) if abs(form.const) > _EXACT else form.const
+        if abs(form.const) > _LONGEST:
+            return EVERYTHING
+        low: float = form.const  # exact, as all finite ends are: a float of an int64 would be another number
+        high: float = form.const
         for atom, c in form.terms.items():
             lo, hi = self._atom_range(atom, _RANGE_DEPTH)
             if c < 0:

@@ -10,6 +10,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
+from halide_core.analysis.prover import Facts
 from halide_core.bounds.verify.vc import Status
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import INT64
@@ -71,3 +72,17 @@ def test_the_range_of_a_shift_is_that_of_what_may_wrap() -> None:
     value = ir.maximum(ir.index_variable("v"), ir.i64(2**30))
     assert ConstantRanges().of(ir.binary(BinaryOp.SHL, value, ir.i64(40))) == INT64.range
     assert ConstantRanges().of(ir.binary(BinaryOp.SHL, ir.mod(value, ir.i64(4)), ir.i64(2))) == (0, 12)
+
+
+def test_ranges_of_sums_of_large_numbers_are_exact() -> None:
+    """A float of 2^60 + 2^31 + 64 is 2^60 + 2^31."""
+    value = ir.minimum(ir.maximum(ir.index_variable("v"), ir.i64(2**60)), ir.i64(2**60 + 5))
+    far = 2**60 + 2**31 + 64
+    assert Facts().constant_range(ir.sub(value, ir.i64(far))) == (2**60 - far, 2**60 + 5 - far)
+
+
+def test_a_sum_that_just_leaves_int32_wraps() -> None:
+    table, given, f = hl.Buffer(np.arange(6, dtype=np.int32)), hl.Buffer(np.array([1, 2], np.int64)), hl.Func("f")
+    value = hl.clamp(given[x], hl.i64(2**60), hl.i64(2**60 + 5)) - hl.i64(2**60 + 2**31 + 64)
+    f[x] = table[hl.clamp(hl.i32(value), 0, 5)]
+    np.testing.assert_array_equal(f.realize([2]), [5, 5])
