@@ -5,8 +5,8 @@ one is demanded and a claim fails.
 
     certify(request).ok   ->   True
 
-The certificate speaks of the program after bounds inference, with its start-up checks: passes below that rewrite it
-are judged by the interpreter.
+The certificate speaks of the program after bounds inference, with its start-up checks: not of the definitions before
+phase 0, nor of passes below that rewrite it (``docs/internals/verification.md``).
 """
 
 from __future__ import annotations

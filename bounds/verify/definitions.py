@@ -1,7 +1,8 @@
 """Claims that an assignment says what its definition does, in the case that it is of.
 
-In: an assignment of a tree, and where it stands. Out: claims that it has the coordinates and the values of the user's
-definition, that it runs where that says, and that the int32 arithmetic of those coordinates does not wrap.
+In: an assignment of a tree, and where it stands. Out: claims that it has the coordinates and the values of the
+definition, as phase 0 left it, that it runs where that says, and that the int32 arithmetic of those coordinates does
+not wrap.
 
     f[x] = select(n >= 8, in[x]*n, 0)    where n == 8:  f[x] = in[x]*8    ->    n == 8  ⇒  (!(n >= 8) || n == 8) && …
 
@@ -130,7 +131,7 @@ def _callees(exprs: Iterable[ExprNode]) -> list[Callee]:
 
 
 class _Meant:
-    """The user's definition of a stage, in the words of one of its nests: it reads the copies that the nest reads."""
+    """The definition of a stage, as phase 0 left it, in the words of one of its nests: it reads what the nest reads."""
 
     def __init__(self, f: Function, stage: int, read: Sequence[Callee]) -> None:
         original = f.own

@@ -11,12 +11,13 @@ be memory, but need not have been computed (the assignment rule): no value insid
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.constant_ranges import ConstantRanges
+from halide_core.bounds.query.answers import Lead
 from halide_core.bounds.verify.arithmetic import fits_int64, has_length, overflowing
 from halide_core.bounds.verify.cases import StageSite, sites_of_cases
 from halide_core.bounds.verify.definitions import AssignmentPlace, definition_claims
@@ -38,12 +39,15 @@ from halide_core.loop_nest import LENGTH_LIMIT, Program, StageKey
 class TreeClaims:
     """Walks one tree. Besides claims it leaves what other claims are made from: stages, touches, values."""
 
-    def __init__(self, program: Program, boxes: Boxes, windows: Windows, memory: MemoryReads) -> None:
+    def __init__(
+        self, program: Program, boxes: Boxes, windows: Windows, leads: Mapping[Function, Lead], memory: MemoryReads
+    ) -> None:
         self._outputs = program.algorithm.outputs
         self._program = program
         self._nests: dict[Stmt, StageSite] = {}
         self._boxes = boxes
         self._windows = windows
+        self._leads = leads
         self._memory = memory
         self.claims: list[Claim] = []
         self.stages: list[StageSite] = []
@@ -193,6 +197,13 @@ class TreeClaims:
         for d, i in enumerate(box):
             text: Text = (f'the memory of "{f.name}" has a length in dimension {d}',)
             self._claim(ClaimKind.SIZE, f.name, text, scope.context, ir.less_equal(ir.ZERO, i.len))
+        self._laid_out(stmt, box, scope)
+        if f in self._program.remembered:
+            assert isinstance(f, Function)
+            text = ("what is kept of it for later runs is told apart by all that is computed",)
+            told, needed = tuple(map(scope.reads.interval, stmt.computed)), self._boxes[f, len(f.definitions) - 1]
+            whole = contains(told, needed) if len(told) == len(needed) else ir.FALSE
+            self._claim(ClaimKind.MEMOIZED, f.name, text, scope.context, whole)
         if f in scope.boxes:
             text = (f'"{f.name}" has memory once',)
             self._claim(ClaimKind.MEMORY, f.name, text, scope.context, ir.FALSE)
@@ -205,6 +216,18 @@ class TreeClaims:
             for i in box[1:]:
                 size = ir.mul(size, i.len)
             scope.sizes = (*scope.sizes, ir.less_equal(size, ir.i64(INT64.range[1])))
+
+    def _laid_out(self, stmt: ir.Allocate, box: tuple[Interval, ...], scope: Scope) -> None:
+        """Points have places of their own: each dimension is laid out once, and none is longer than was set."""
+        f, layout = stmt.func, stmt.layout
+        if layout is None:
+            return
+        once = ir.TRUE if sorted(layout.order) == list(range(len(box))) else ir.FALSE
+        self._claim(ClaimKind.MEMORY, f.name, ("each dimension has its place in memory",), scope.context, once)
+        for d, (i, length) in enumerate(zip(box, layout.extents, strict=True)):
+            if length is not None and stmt.fold(d) is None:
+                text: Text = (f"dimension {d} has room in its length in memory: ", length)
+                self._claim(ClaimKind.SIZE, f.name, text, scope.context, ir.less_equal(i.len, length))
 
     def _label(self, stmt: ir.Label, scope: Scope) -> None:
         self._start(scope)
@@ -320,10 +343,11 @@ class TreeClaims:
 
     def _kept(self, f: Function, scope: Scope) -> KeptMemory:
         last = len(f.definitions) - 1
-        return KeptMemory(f, self._windows.get(f), self._boxes[f, 0], self._boxes[f, last], scope.folds.get(f, ()))
+        window, folds, lead = self._windows.get(f), scope.folds.get(f, ()), self._leads.get(f)
+        return KeptMemory(f, window, self._boxes[f, 0], self._boxes[f, last], folds, lead)
 
     def _definition(self, stmt: Provide, scope: Scope, valid: Context) -> None:
-        """The assignment of a nest is what the user wrote."""
+        """The assignment of a nest is what its definition says."""
         if scope.site is None:
             f, text = stmt.func, ("each assignment is one of a nest",)
             self._claim(ClaimKind.DEFINITION, f.name, text, scope.context, ir.FALSE, self._line(scope))

@@ -19,6 +19,7 @@ from halide_core.bounds.query.query import Query
 from halide_core.bounds.verify.from_query import query_claims
 from halide_core.bounds.verify.from_tree import TreeClaims
 from halide_core.bounds.verify.memory import MemoryReads
+from halide_core.bounds.verify.promises import promise_claims
 from halide_core.bounds.verify.races import race_claims
 from halide_core.bounds.verify.sites import Boxes
 from halide_core.bounds.verify.sliding import Window, Windows
@@ -51,7 +52,7 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     holes = hole_values(program, answers)
     promises = [s for s in walk(tree) if isinstance(s, Assert) and s.failure is Failure.PARAMETER_RANGE]
     about_query = query_claims(query, answers, promises, memory)
-    walked = TreeClaims(program, _boxes(query, holes), _windows(query, answers, holes), memory)
+    walked = TreeClaims(program, _boxes(query, holes), _windows(query, answers, holes), answers.ahead, memory)
     walked.run(tree)
     claims = walked.claims
     for number, site in enumerate(walked.stages):
@@ -59,6 +60,7 @@ def program_claims(query: Query, answers: Answers, tree: Stmt) -> Claims:
     claims += race_claims(program, walked.touches, memory)
     claims += _value_claims(walked, memory)
     started = walked.started or nothing()
+    claims += promise_claims(program, started)
     start = Claim(ClaimKind.STARTUP, "", ("some window passes the start-up checks",), started, ir.TRUE)
     return Claims(about_query, claims, start, memory)
 
@@ -69,7 +71,8 @@ def step_claims(query: Query, answers: Answers, tree: Stmt) -> list[Claim]:
     if not taken:
         return []
     holes = hole_values(query.program, answers)
-    walked = TreeClaims(query.program, _boxes(query, holes), _windows(query, answers, holes), MemoryReads())
+    boxes, windows = _boxes(query, holes), _windows(query, answers, holes)
+    walked = TreeClaims(query.program, boxes, windows, answers.ahead, MemoryReads())
     walked.run(tree)
     return [claim for claim in walked.claims if claim.step in taken]
 
@@ -91,7 +94,6 @@ def _windows(query: Query, answers: Answers, holes: Substitution) -> Windows:
         f: Window(
             tuple([holes.interval(i) for i in cpu_box(f, len(f.definitions) - 1)]),
             tuple(dict.fromkeys(slide.loop for slide in answers.slides if slide.func is f and slide.loop is not None)),
-            answers.ahead.get(f),
             any(clause.reader.func is not f for clause in query.needs_memory.get(f, ())),
             tuple([holes.expr(condition) for condition in _lengths(query, f)]),
         )

@@ -125,11 +125,17 @@ class _Races:
 
 
 def _is_one_step(write: Touch, reads: Sequence[Touch]) -> bool:
-    """True where an assignment is atomic, and all that is read of its Func is the point that it writes, by itself. That
-    the order of such steps does not matter is a claim about its operator (``lowering.laws``)."""
+    """True where an assignment is atomic, and all that is read of its Func is the point that it writes, by itself: what
+    its conditions read is read before the step. That the order of such steps does not matter is a claim about its
+    operator (``lowering.laws``)."""
     writer = write.writer
     assert isinstance(writer, Provide)
-    here = [t.reader == write.reader and all(a is b for a, b in zip(t.point, write.point, strict=True)) for t in reads]
+    here = [
+        t.reader == write.reader
+        and t.context is write.context
+        and all(a is b for a, b in zip(t.point, write.point, strict=True))
+        for t in reads
+    ]
     return writer.atomic and all(here)
 
 

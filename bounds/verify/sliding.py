@@ -38,8 +38,6 @@ class Window:
 
     needed: tuple[Interval, ...]
     along: tuple[LoopName, ...]
-    lead: Lead | None = None
-    """The lead of the thread that computes it over those that read it, where there is one."""
     beyond: bool = False
     """True where something reads more than is needed."""
     rests: tuple[ExprNode, ...] = ()
@@ -63,6 +61,8 @@ class KeptMemory:
     first: Box
     last: Box
     folds: Folds
+    lead: Lead | None = None
+    """The lead of the thread that computes it over those that read it, where there is one."""
 
     def _claim(
         self, kind: ClaimKind, stage: int, text: Text, context: Context, holds: ExprNode, near: Context | None = None
@@ -88,7 +88,8 @@ class KeptMemory:
             for long_enough in self.window.rests:
                 text: Text = ("its loops are as long as a shifted split needs: ", long_enough)
                 yield self._claim(ClaimKind.OBLIGATION, 0, text, context, long_enough)
-            yield from self._ahead(self.window, context, loops)
+        if self.lead is not None and self.lead.count != 0:
+            yield from self._ahead_by(self.lead, context, loops, private)
         for d, slots in enumerate(self.folds):
             if slots is not None:
                 over = self._at_once(d)
@@ -115,11 +116,25 @@ class KeptMemory:
         text: Text = ("every point that is needed was computed in this iteration, or needed in the one before",)
         return self._claim(ClaimKind.COVERAGE, 0, text, missing, any_of(steps))
 
-    def _ahead(self, window: Window, context: Context, loops: Sequence[Entered]) -> Iterator[Claim]:
+    def _ahead_by(self, lead: Lead, context: Context, loops: Sequence[Entered], private: int) -> Iterator[Claim]:
+        """A producer is ahead by iterations of one loop alone, and by none where nothing is proven of that."""
+        between = loops[private:]
+        if lead.loop is not None:
+            there = self.window is not None and any(entered.loop.loop == lead.loop for entered in between)
+            text: Text = (f'it is ahead by iterations of loop "{lead.loop}", along which it slides',)
+            yield self._claim(ClaimKind.RACE, 0, text, context, ir.TRUE if there else ir.FALSE)
+        for entered in between:
+            if entered.loop.loop != lead.loop:
+                text = (f'it is ahead by no iteration of loop "{entered.loop.loop}", which has one',)
+                once = ir.less_equal(entered.loop.bounds.len, ir.ONE)
+                yield self._claim(ClaimKind.RACE, 0, text, context, once)
+        if self.window is not None:
+            yield from self._ahead(self.window, lead, context, between)
+
+    def _ahead(self, window: Window, lead: Lead, context: Context, between: Sequence[Entered]) -> Iterator[Claim]:
         """A producer that is ahead computes what is above all that iterations behind it read, and keeps it apart."""
-        lead = window.lead
-        for entered in loops:
-            if lead is None or lead.count == 0 or entered.loop.loop != lead.loop:
+        for entered in between:
+            if entered.loop.loop != lead.loop:
                 continue
             text: Text = ("nothing that runs beside it reads beyond what is needed",)
             yield self._claim(ClaimKind.RACE, 0, text, context, ir.FALSE if window.beyond else ir.TRUE)
@@ -161,7 +176,7 @@ class KeptMemory:
             holds = any_of((inside(point, self.last), *beyond))
             text: Text = (f"stage {stage} leaves alone what earlier iterations computed",)
             yield self._claim(ClaimKind.COVERAGE, stage, text, context, holds, self._near(context, within_label))
-            lead = self.window.lead
+            lead = self.lead
             if lead is not None and lead.loop is not None:
                 text = (f"stage {stage} writes what its iteration computes in dimension {lead.dim}",)
                 apart = within(point[lead.dim], self.last[lead.dim])

@@ -325,10 +325,11 @@ class Realizable(OutputFiles, Pending):
         return Callable(request, backend().compile(request), len(given))
 
     def certify(self) -> Certificate:
-        """Why the compiled program is right: every claim about its memory, its loops and its values, with a verdict.
+        """Why the scheduled program is right: every claim about its memory, its loops and its values, with a verdict.
 
         It holds for every window, and for all values of the inputs. ``print`` shows it; ``ok`` says whether nothing is
-        refuted and nothing is left open.
+        refuted and nothing is left open. It is of the loops that a schedule makes of the definitions, inlined ones in
+        their places, before passes make them fast and C of them.
 
         Raises:
             HalideError: z3 is not installed.

@@ -16,7 +16,7 @@ from halide_core.bounds.verify.program import program_claims
 from halide_core.ir import NOTHING, Acquire, Fork, Release, Stmt
 from halide_core.ir.printer import format_stmt
 from halide_core.ir.visitor import Rewriter, walk
-from halide_core.lowering.driver import CERTIFIED, LoweringTrace, lower
+from halide_core.lowering.driver import CERTIFIED, LoweringTrace, certify, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.lowering.interpreter.memory_model import RaceError
 from halide_core.lowering.interpreter.threads import DeadlockError
@@ -371,6 +371,26 @@ def test_certificate_says_how_far_ahead_a_producer_is() -> None:
     told = [str(claim.text) for claim in claims]
     assert any("4 iterations ahead, dimension 1 has slots enough" in t for t in told)
     assert any("is above what the iteration before reads" in t for t in told)
+
+
+@pytest.mark.parametrize("slid", [True, False], ids=["slides", "is computed anew"])
+def test_producer_that_is_ahead_by_other_loops_than_is_proven_is_refuted(
+    monkeypatch: pytest.MonkeyPatch, slid: bool
+) -> None:
+    """Memory of one slice: one slice ahead, rows would be overwritten that are read still."""
+    z = hl.Var("z")
+
+    def forced(*given: Any) -> Lead:
+        found = next((each for each in given[4] if each.loop is not None), None)
+        return Lead(None) if found is None else Lead(None, found.loop, found.dim)
+
+    monkeypatch.setattr("halide_core.bounds.infer.inference.iterations_ahead", forced)
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x * y + x
+    f[x, y, z] = (g[x, y] + g[x, y + 1] if slid else g[x, (y * 7) % 5]) * z
+    g.store_root().compute_at(f, y).async_()
+    told = [each.claim.told() for each in certify(f._request()).failures]
+    assert any('it is ahead by no iteration of loop "f.s0.z"' in each for each in told), told
 
 
 # -- where there is no thread

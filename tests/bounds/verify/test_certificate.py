@@ -7,6 +7,7 @@ import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from halide_core import ir
 from halide_core.bounds.query.answers import Answers
 from halide_core.bounds.verify.certificate import PipelineCertificate
 from halide_core.bounds.verify.vc import ClaimKind, Status
-from halide_core.ir.visitor import walk
+from halide_core.ir import Interval, Stmt
+from halide_core.ir.visitor import Rewriter, walk
 from halide_core.run.backend import Box
 from tests.support.certifying import broken_trees, certified, compiled, replaced, runs_right, wrong_answers
 
@@ -301,3 +303,32 @@ def test_gather_at_a_clamped_float_is_certified_and_right_for_numbers_that_are_n
     position.set(hl.Buffer(np.array([1.5, np.nan, -3, 20, np.inf, -np.inf], np.float32)))
     table.set(hl.Buffer(np.arange(10, dtype=np.int32)))
     assert np.asarray(f.realize([6])).tolist() == [1, 9, 0, 9, 9, 0]
+
+
+class Computed(Rewriter):
+    """A tree whose memory tells less of what is computed of a memoized Func."""
+
+    def __init__(self, less: Callable[[tuple[Interval, ...]], tuple[Interval, ...]]) -> None:
+        super().__init__()
+        self._less = less
+
+    def rewrite_Allocate(self, s: ir.Allocate) -> Stmt:
+        return replace(s, computed=self._less(s.computed))
+
+
+@pytest.mark.parametrize("less", [
+    lambda box: (),
+    lambda box: box[:1],
+    lambda box: tuple([Interval(i.min, ir.sub(i.len, ir.ONE)) for i in box]),
+])  # fmt: skip
+def test_what_is_kept_for_later_runs_is_told_apart_by_all_that_is_computed(
+    less: Callable[[tuple[Interval, ...]], tuple[Interval, ...]]
+) -> None:
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x, y] = x * 3 + y
+    f[x, y] = g[x, y] + g[x + 1, y]
+    g.compute_at(f, y).memoize()
+    parts = compiled(f)
+    assert certified(parts).ok
+    failures = certified(parts, tree=Computed(less).stmt(parts.tree)).failures
+    assert [each.claim.kind for each in failures] == [ClaimKind.MEMOIZED]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import halide_core as hl
 from halide_core import ir
+from halide_core.bounds.infer.folding import Folding
 from halide_core.ir.visitor import walk
-from halide_core.lowering.driver import lower
+from halide_core.lowering.driver import certify, lower
+from halide_core.scheduling import layout
 from tests.support.checking import variables
 from tests.support.counting import counted
 from tests.support.sliding import H, W, blur, certified, window
@@ -61,6 +64,25 @@ def test_layouts_are_certified() -> None:
     g, f = blur()
     g.store_root().compute_at(f, y).reorder_storage(y, x).align_storage(y, 4).bound_storage(x, 64)
     certified(f)
+
+
+def test_memory_of_a_set_length_that_nothing_checks_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Folding, "_enough", lambda *_: (ir.TRUE, ("",)))
+    n = hl.Param(hl.Int(32), "n")
+    g, f = blur()
+    g.store_root().compute_at(f, y).bound_storage(x, n + 2)
+    told = [each.claim.told() for each in certify(f._request()).failures]
+    assert any("dimension 0 has room in its length in memory" in each for each in told), told
+
+
+def test_memory_in_which_two_dimensions_are_one_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HL_VERIFY", "0")  # a rule of the IR, which only tests look at
+    made = layout._changed
+    monkeypatch.setattr(layout, "_changed", lambda *given: replace(made(*given), order=(0, 0)))
+    g, f = blur()
+    g.compute_root().reorder_storage(y, x)
+    told = [each.claim.told() for each in certify(f._request()).failures]
+    assert told == ["each dimension has its place in memory"]
 
 
 def test_sizes_in_memory() -> None:

@@ -10,15 +10,19 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core.algorithm.model import AlgebraicLaw
+from halide_core.analysis.associativity import law_of
 from halide_core.bounds.verify.program import program_claims
 from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir import Provide, Stmt, Store
 from halide_core.ir.visitor import Rewriter, walk
-from halide_core.lowering.driver import LoweringTrace, lower
+from halide_core.loop_nest import Program
+from halide_core.lowering.driver import LoweringTrace, certify, lower
 from halide_core.lowering.interpreter.machine import interpret
 from halide_core.lowering.interpreter.memory_model import RaceError
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.scheduling import reductions
+from halide_core.scheduling.phase0 import atomic_laws
 from tests.support.checking import check, image, numbers, same
 
 x, y, u = (hl.Var(n) for n in "x y u".split())
@@ -305,3 +309,49 @@ def test_certificate_refutes_an_order_that_rests_on_no_law(monkeypatch: pytest.M
     h, r = histogram(lambda a, b: a + b * 37)  # a program that is certified nowhere else
     h.update().atomic().parallel(r.y) if way == "turns" else h.update().reorder(r.y, r.x)
     assert "the order of the updates of stage 1 rests on a law" in str(h.certify())
+
+
+def failures(f: hl.Func) -> str:
+    """The claims of a certificate that fail."""
+    return " ".join(each.claim.told() for each in certify(f._request()).failures)
+
+
+def test_what_a_condition_reads_is_no_part_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read before: two iterations may find 9, and both add 1."""
+    for each in (atomic_laws, reductions):
+        monkeypatch.setattr(each, "updates_points", lambda *_: True)
+    im, r, f = image(DATA, "im"), hl.RDom([(0, 30), (0, 40)], "r"), hl.Func("f")
+    f[x] = 0
+    at = hl.i32(im[r.x, r.y]) // 16
+    r.where(f[at] < 10)
+    f[at] += 1
+    f.update().atomic(True).parallel(r.y)
+    assert "no iteration writes f where another reads it" in failures(f)
+
+
+def test_certificate_refutes_an_order_that_its_law_does_not_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of equal values the first counts: associative, as the law says, but nothing else."""
+
+    def resting(program: Program, law: AlgebraicLaw) -> Program:
+        first = law_of(law.directive.func, law.directive.func.definitions[1])
+        assert first is not None and not first.commutes
+        return known(program, AlgebraicLaw(law.directive, first))
+
+    known = reductions._resting
+    monkeypatch.setattr(reductions, "_resting", resting)
+    im, r, f = image(DATA, "im"), hl.RDom([(0, 30), (0, 40)], "r"), hl.Func("f")
+    f[()] = (0, hl.u8(255))
+    less = im[r.x, r.y] < f[()][1]
+    f[()] = (hl.select(less, r.x, f[()][0]), hl.select(less, im[r.x, r.y], f[()][1]))
+    f.update().atomic(True).parallel(r.y)
+    assert "the order of the updates of stage 1 rests on a law" in failures(f)
+
+
+def test_certificate_takes_no_word_that_was_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = reductions._resting
+    monkeypatch.setattr(
+        reductions, "_resting", lambda program, law: known(program, AlgebraicLaw(law.directive, None))
+    )
+    h, r = histogram(lambda a, b: a + b * 41)  # a program that is certified nowhere else
+    h.update().atomic().parallel(r.y)
+    assert "the order of updates does not matter" in failures(h)
