@@ -72,7 +72,7 @@ def law_results(laws: Sequence[AlgebraicLaw]) -> list[Result]:
             told = f"of {law.told()}{_meant(law)}, "
             results += [Result(_claim(each, told + part), status) for part, status in parts]
             if not law.exact:
-                claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way")
+                claim = _claim(each, f"of {law.told()}, floats may be bracketed in another way, NaN among them")
                 results.append(Result(claim, Status.ASSUMED, (), None, (Assumption(d.spelled(), d.location),)))
     return results
 
