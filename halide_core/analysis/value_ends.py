@@ -12,6 +12,7 @@ from halide_core import ir
 from halide_core.algorithm.memo_key import is_memoized
 from halide_core.algorithm.model import Function
 from halide_core.analysis.constant_ranges import ConstantRanges
+from halide_core.analysis.index import TargetExprs
 from halide_core.analysis.interval import fits, of_integers
 from halide_core.analysis.simplify import simplify
 from halide_core.analysis.value_range import ValueRanges
@@ -115,7 +116,7 @@ class ValueEnds:
             case Binary(op=BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
                 if fits(of_integers(op, self._plain.of(a), self._plain.of(b)), e.type):
                     return ir.binary(op, self._index(a), self._index(b))
-        return ir.cast(INT64, e)
+        return ir.cast(INT64, TargetExprs({}).value(e))  # the user's int64 sums wrap
 
 
 def between(value: ExprNode, ends: Ends) -> list[ExprNode]:

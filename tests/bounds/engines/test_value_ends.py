@@ -128,3 +128,16 @@ def test_values_that_are_remembered_have_no_ends_in_params(tagged_below: bool) -
     h.compute_root()
     with pytest.raises(hl.BoundsError, match="which has no bound"):
         f.realize([10])
+
+
+def test_ends_that_are_sums_of_int64_params_wrap() -> None:
+    """They are the user's arithmetic, and no index's."""
+    far, f, g = hl.Param(hl.Int(64), "far", 12), hl.Func("f"), hl.Func("g")
+    g[x] = hl.min(hl.max(hl.min(hl.i64(x), far - hl.i64(3)), hl.i64(0)), hl.i64(100))
+    f[x] = im[hl.i32(g[x])]
+    g.compute_root()
+    assert f.certify().ok
+    np.testing.assert_array_equal(f.realize([20]), f.evaluate([20]))
+    far.set(-(2**63) + 2)
+    with pytest.raises(hl.PipelineError, match="read from 0 to 100"):
+        f.realize([20])
