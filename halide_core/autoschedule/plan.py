@@ -271,11 +271,11 @@ class _Planner:
         return found
 
     def _region(self, group: Group, f: Function, rows: Range) -> Region:
-        """The region of a Func that some rows of a group need."""
+        """The region of a Func that some rows of a group need, with all that its updates write."""
         assert group.strip is not None
         part = list(self._stages.regions[group.anchor])
         part[group.strip] = rows
-        within = frozenset([*group.members, *self._inlined])
+        within = frozenset([*group.members, *self._inlined, f])
         return self._stages.needed({group.anchor: tuple(part)}, within)[f]
 
     # Register tiles.

@@ -40,7 +40,7 @@ class StageFacts:
 
     function: Function
     reads: dict[Function, list[ReadPlaces]] = field(default_factory=dict)
-    """By the Func that is read; itself too."""
+    """By the Func that is read; itself too, also where an update writes it."""
     operations: int = 0
     """Of one value, index arithmetic apart."""
     widest: Type | None = None
@@ -143,6 +143,9 @@ def _facts(f: Function) -> StageFacts:
         for e in subexpressions(d.exprs()):
             if isinstance(e, Access) and isinstance(e.callee, Function):
                 places.setdefault(e.callee, {}).setdefault(e.args, e)
+        if stage:  # what an update writes is computed for any part of the Func, wherever that is
+            written = Access(f.types[0], f, d.args, 0, stage)
+            places.setdefault(f, {}).setdefault(d.args, written)
         for g, found in places.items():
             facts.reads.setdefault(g, []).append(ReadPlaces(stage, tuple(found.values())))
         _count(facts, d.values)

@@ -194,6 +194,15 @@ def test_reduction_whose_loops_have_promised_lengths_gets_no_register_tile(sched
     assert np.array_equal(made().realize([100, 96], schedule=schedule), made().realize([100, 96]))
 
 
+def test_update_of_whole_columns_is_not_computed_again_for_every_strip() -> None:
+    f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 512)], "r")
+    f[x, y] = 0
+    f[x, r] = (x * 3 + r) * (x - r)
+    g[x, y] = f[x, y] + f[x, y + 1]
+    assert np.array_equal(g.realize([512, 500], schedule="auto"), g.evaluate([512, 500]))
+    assert "f.compute_root()" in lines(g)
+
+
 @pytest.mark.parametrize("schedule", ["auto", "model"])
 @pytest.mark.parametrize("size", [0, 32])
 def test_func_whose_region_nothing_says_and_what_it_reads(schedule: str, size: int) -> None:
