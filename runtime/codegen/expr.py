@@ -39,7 +39,7 @@ from halide_core.runtime.codegen.vector.exact_quotients import quotient, recipro
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
-from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_condition, is_quotient
+from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_number, is_quotient
 from halide_core.runtime.codegen.vector.integer_idioms import (
     complement,
     is_complement,
@@ -179,8 +179,8 @@ class SharedValues:
 class ExprEmitter:
     """Turns expressions into C."""
 
-    def __init__(self, leaves: Leaves, names: Names, prelude: Prelude, *, lookups: bool) -> None:
-        """``lookups``: values may become places in memory."""
+    def __init__(self, leaves: Leaves, names: Names, prelude: Prelude, *, lookups: frozenset[str] | None) -> None:
+        """``lookups``: None where no values become places in memory, else the memory of which conditions decide."""
         self._leaves = leaves
         self._names = names
         self._prelude = prelude
@@ -377,14 +377,14 @@ class ExprEmitter:
                 a, b = self._mask(a, mask, type.lanes()), self._mask(b, mask, type.lanes())
         if condition.mask in (0, ANY_WIDTH):
             chosen = Text(f"{condition.at(OTHER)} ? {a.at(OTHER)} : {b.at(OTHER)}", TERNARY, mask=mask)
-            return self._hidden(type, chosen) if type.is_scalar() and is_condition(e) else chosen
+            return self._hidden(type, chosen) if is_number(e) else chosen
         shape = mask_type(mask, type.lanes()) if mask else type
         lanes = self._mask(condition, 8 * shape.bytes(), type.lanes())
         return Text(f"{self._prelude.select(shape)}({lanes.text}, {a.text}, {b.text})", ATOM, mask=mask)
 
     def _hidden(self, type: Type, number: Text) -> Text:
         """An integer that gcc must not take for a condition, should it become a place."""
-        if not self._lookups:
+        if self._lookups is None:
             return number
         made = f"{hidden(self._prelude)}({number.text})"
         return Text(made, ATOM) if type is INT64 else Text(f"({scalar(type)}){made}", UNARY)
@@ -406,7 +406,7 @@ class ExprEmitter:
             return a if source.is_bool() else Text(f"{a.at(SUM)} != 0", OTHER)
         if source.is_float() and to.is_integer():
             return Text(f"{self._prelude.from_float(to, source)}({a.text})", ATOM)
-        if self._lookups and source.is_bool() and to.is_integer():
+        if self._lookups is not None and source.is_bool() and to.is_integer():
             return self._hidden(to, a)
         return Text(f"({scalar(to)}){a.at(UNARY)}", UNARY)
 
@@ -468,7 +468,8 @@ class ExprEmitter:
         type, kept = e.type, self._leaves.register(e.buffer, e.index)
         if kept is not None:
             one = isinstance(e.index, ir.Broadcast)
-            return Text(f"{self._prelude.splat(type)}({kept})" if one else kept, ATOM, data=True)
+            value = f"{self._prelude.splat(type)}({kept})" if one else kept
+            return self._decided(e, Text(value, ATOM, data=True))
         pointer = self._leaves.buffer(e.buffer)
         in_memory = UInt(8, type.lanes()) if type.is_bool() else type
         one = isinstance(e.index, ir.Broadcast)
@@ -476,12 +477,18 @@ class ExprEmitter:
             element = f"{pointer}[{subscript(args[0])}]"
             if type.is_bool():
                 return Text(f"{element} != 0", OTHER, mask=ANY_WIDTH if one else 0)
-            return Text(f"{self._prelude.splat(type)}({element})" if one else element, ATOM, data=True)
+            value = f"{self._prelude.splat(type)}({element})" if one else element
+            return self._decided(e, Text(value, ATOM, data=True))
         text = address(self._prelude, "load", in_memory, pointer, e.index, args, self._leaves.padded(e.buffer))
         if type.is_bool():
             m, zero = self._prelude.type(mask_type(8, type.lanes())), f"({self._prelude.type(in_memory)}){{0}}"
             return Text(f"({m})({text}) != {zero})", UNARY, mask=8)
         return Text(f"{text})", ATOM, data=True)
+
+    def _decided(self, e: ir.Load, loaded: Text) -> Text:
+        """A value from memory, of which gcc must not find that a condition decided it."""
+        hide = e.type.is_scalar() and e.type.is_integer() and e.buffer in (self._lookups or ())
+        return self._hidden(e.type, loaded)._replace(data=True) if hide else loaded
 
     def _one_of_two(
         self, first: ir.Load, ahead: int, args: list[Text], pairs: dict[ir.Load, str], declare: Callable[[str], None]

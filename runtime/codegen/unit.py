@@ -42,7 +42,7 @@ from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
 from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of
 from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
-from halide_core.runtime.codegen.vector.gcc_truths import has_lookups
+from halide_core.runtime.codegen.vector.gcc_truths import find_lookups
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _ALIGNMENT = 64
@@ -95,7 +95,7 @@ class _TranslationUnit:
         for name in (*_Function.OWN_NAMES, *REMEMBER_NAMES, *(() if profile is None else PROFILE_NAMES)):
             self.names.reserve(name)
         self.prologue = Prologue(lowered, self.names)
-        self.exprs = ExprEmitter(self, self.names, self.prelude, lookups=has_lookups(lowered.body))
+        self.exprs = ExprEmitter(self, self.names, self.prelude, lookups=find_lookups(lowered.body))
         self.index_lets, self.arrays = find_index_lets(lowered.body), find_arrays(lowered.body)
         self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
         self.size_lets, registers = find_size_lets(lowered.body), frozenset(self._registers)

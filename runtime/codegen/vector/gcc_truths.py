@@ -5,6 +5,7 @@ as far as it changes, it reads element -1 for 1, or another lane's. So it does n
 that look memory up by what they compute; loops of others still become vectors.
 
     t_data[(int64_t)(img_data[i] > 9.0f)]   ->   t_data[hidden_i64(img_data[i] > 9.0f)]
+    t_data[(int64_t)(v == 1 ? v : 0)]       ->   t_data[(int64_t)(int32_t)hidden_i64(v == 1 ? v : 0)]
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 
-def has_lookups(body: ir.Stmt) -> bool:
-    """True of a program in which values may become places: numbers that are no indices by themselves are made some, or
-    conditions choose some."""
-    return any(_becomes_place(e) for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))
+def find_lookups(body: ir.Stmt) -> frozenset[str] | None:
+    """Of a program in which values may become places, the memory in which a condition decides what there is: of a local
+    variable that is 0, and 1 behind an ``if``, gcc makes the condition. Values become places where numbers that are no
+    indices by themselves are made some, or conditions choose some; None of other programs."""
+    if not any(_becomes_place(e) for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt))):
+        return None
+    guarded = (s for stmt in walk(body) if isinstance(stmt, ir.If) for s in walk(stmt))
+    return frozenset(s.buffer for s in guarded if isinstance(s, ir.Store))
 
 
 def _becomes_place(e: ExprNode) -> bool:
@@ -28,7 +33,8 @@ def _becomes_place(e: ExprNode) -> bool:
         case ir.Cast(a=a):
             return e.type.element_of() is INT64 and a.type.element_of() is not INT64
         case ir.Select():
-            return e.type.element_of() is INT64 and is_condition(e)
+            constant = isinstance(e.a, IntImm) and isinstance(e.b, IntImm)
+            return e.type.element_of() is INT64 and (constant or is_condition(e))
     return False
 
 
@@ -36,6 +42,12 @@ def is_condition(e: ir.Select) -> bool:
     """True of a choice of two integers that are one apart: gcc adds the condition to the lesser."""
     (one, more), (other, less) = _apart(e.a), _apart(e.b)
     return e.type.is_integer() and one is other and abs(more - less) == 1
+
+
+def is_number(e: ir.Select) -> bool:
+    """True of a choice of two integers. Of any two gcc may see that they are one apart: by the condition it may know
+    what they are, as of ``v == 1 ? v : 0``, and of two constants it computes with each, as of ``(v > 9 ? 4 : 0)/4``."""
+    return e.type.is_scalar() and e.type.is_integer() and not e.type.is_bool()
 
 
 def is_quotient(e: ir.Binary) -> bool:

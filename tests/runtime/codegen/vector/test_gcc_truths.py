@@ -38,6 +38,12 @@ PLACES: dict[str, Callable[[hl.Expr], hl.Expr]] = {
     "of what is never 0": lambda v: promised((hl.i32(v) + 1) // (hl.i32(v) + 1)),
     "its last bit": lambda v: promised((hl.i32(v) // hl.i32(v)) & 1),
     "a rest": lambda v: promised(1 % hl.i32(v)),
+    "of what the condition says": lambda v: promised(hl.select(v == 1, hl.i32(v), 0)),
+    "of what it leaves": lambda v: promised(hl.select(v != 0, 1, hl.i32(v))),
+    "of a byte that is none": lambda v: promised(hl.select(hl.u8(v) > 0, 1, hl.u8(v))),
+    "of neighbours by what one is": lambda v: promised(hl.select(v == 5, hl.i32(v) - 4, 0)),
+    "a quarter of a choice": lambda v: hl.select(v > 9, 4, 0) // 4,
+    "the last bit of one": lambda v: hl.select(v > 9, 255, 0) & 1,
     "both": lambda v: hl.i32((v > 9) & (v < 40)),
 }
 
@@ -56,6 +62,21 @@ def test_what_is_looked_up_by_a_condition_is_what_is_there(types: tuple[hl.Type,
         s.compute_root()
         for each in (f, g):
             np.testing.assert_array_equal(each.realize([45]), each.evaluate([45]), err_msg=name)
+
+
+@pytest.mark.parametrize("types", TYPES)
+def test_what_a_condition_put_into_a_local_variable_is_looked_up(types: tuple[hl.Type, hl.Type]) -> None:
+    image, table = hl.ImageParam(types[0], 1, "image"), hl.ImageParam(types[1], 1, "table")
+    image.set(hl.Buffer(np.random.default_rng(0).integers(0, 3, 45).astype(types[0].dtype)))
+    table.set(hl.Buffer(np.arange(5, 25).astype(types[1].dtype)))
+    for of_image in (False, True):
+        f, g, r = hl.Func("f"), hl.Func("g"), hl.RDom([(0, 1)], "r")
+        r.where(image[x + r] == 1)
+        g[x] = 0
+        g[x] = hl.i32(image[x + r]) if of_image else r * 0 + 1
+        f[x] = table[hl.clamp(g[x], 0, 4)]
+        g.compute_at(f, x)
+        np.testing.assert_array_equal(f.realize([45]), f.evaluate([45]))
 
 
 def test_numbers_of_conditions_that_are_no_places_are_left_to_gcc() -> None:
