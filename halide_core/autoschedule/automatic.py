@@ -119,11 +119,17 @@ def chosen_before(outputs: Sequence[Function], request: AutomaticRequest) -> boo
 
 
 def _key(outputs: Sequence[Function], order: Sequence[Function], request: AutomaticRequest) -> object:
-    return request, _sizes(outputs, order), generation() if request.name in _STORED else 0
+    outputs_at = tuple(map(order.index, outputs))
+    return request, len(order), outputs_at, _sizes(outputs, order), generation() if request.name in _STORED else 0
 
 
 def _holds(order: Sequence[Function], key: object) -> bool:
-    return all(f.automatic is not None and f.automatic.key == key and f.automatic.intact(f) for f in order)
+    """True where these Funcs, and no others, got theirs in one choice, of which there is one key: that of another
+    pipeline with some of them may look the same."""
+    first = order[0].automatic
+    if first is None or first.key != key:
+        return False
+    return all(f.automatic is not None and f.automatic.key is first.key and f.automatic.intact(f) for f in order)
 
 
 def scheduled(order: Sequence[Function]) -> Directive | None:

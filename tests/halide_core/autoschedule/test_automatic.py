@@ -255,6 +255,18 @@ def test_func_of_two_pipelines_is_chosen_for_each() -> None:
     assert np.array_equal(f.realize([96, 80], schedule="auto"), f.evaluate([96, 80]))
 
 
+def test_choice_for_another_pipeline_of_one_size_is_none_for_this_one() -> None:
+    g, f, h, k = (hl.Func(name) for name in "gfhk")
+    g[x, y] = hl.i32(hl.abs(x * 7 - y * 3)) * x
+    g[x, y] += 1
+    f[x, y] = g[x, y] + g[x, y + 1] + g[x, y + 2]
+    h[x, y] = g[x, y] * 2 + f[x, y]
+    k[x, y] = g[x, y] - g[x + 1, y]
+    for each in (f, h, f, h, k, f, k, h):
+        assert np.array_equal(each.realize([100, 100], schedule="auto"), each.evaluate([100, 100]))
+        assert all(f"({other}, " not in line for other in {"f", "h", "k"} - {each.name()} for line in lines(each))
+
+
 def test_histogram_is_summed_in_order_and_its_table_stays() -> None:
     values = np.random.default_rng(3).integers(0, 255, (90, 120), np.uint8)
     image = hl.Buffer(values)
