@@ -18,6 +18,7 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.conditions import Implied, assume_condition, known_values
+from halide_core.analysis.index import startup_condition
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Access, Callee, ExprNode, Hole, Provide, Stmt, Variable
@@ -67,8 +68,9 @@ def specialize(program: Program, d: Specialize) -> Program:
     inside = _computed_inside(program, key)
     cases = list(program.cases(key.func, key.stage))
     at = next(i for i, case in enumerate(cases) if case.number == key.specialization)
-    cases.insert(at, Case(d.number, simplify(ir.conjunction(cases[at].condition, d.condition))))
-    holds, fails = _Assumed(d.condition, True), _Assumed(d.condition, False)
+    condition = startup_condition(d.condition)
+    cases.insert(at, Case(d.number, simplify(ir.conjunction(cases[at].condition, condition))))
+    holds, fails = _Assumed(condition, True), _Assumed(condition, False)
     body = holds.stmt(program.nests[key].core)
     names = taken_names(program.algorithm)
     copies: dict[Function, Function] = {}

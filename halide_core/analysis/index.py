@@ -217,6 +217,11 @@ def startup_index(e: ExprNode) -> ExprNode:
     return TargetExprs({}).index(e)
 
 
+def startup_condition(e: ExprNode) -> ExprNode:
+    """A start-up condition: the user's own int64 sums wrap in it."""
+    return TargetExprs({}, places=True).value(e)
+
+
 def exact_index(e: ExprNode, is_int32: Callable[[ExprNode], bool] | None = None) -> ExprNode | None:
     """The int64 number that a compared value is; None where its int32 arithmetic might wrap. Sums and the like are of
     numbers only where ``is_int32`` says that they are in its range."""

@@ -15,7 +15,7 @@ from dataclasses import replace
 from halide_core import ir
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import Algorithm, Constraint, Requirement, ScalarParam
-from halide_core.analysis.index import startup_index
+from halide_core.analysis.index import startup_condition, startup_index
 from halide_core.ir import (
     AnswerQuery,
     Assert,
@@ -108,7 +108,7 @@ def _promised(c: Constraint) -> Stmt:
 
 
 def _required(r: Requirement) -> Stmt:
-    return Assert(r.condition, Failure.ASSERTION, r.message)
+    return Assert(startup_condition(r.condition), Failure.ASSERTION, r.message)
 
 
 def _range_checks(p: ScalarParam) -> list[Stmt]:
