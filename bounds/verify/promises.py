@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from halide_core import ir
 from halide_core.algorithm.float_arithmetic import through_float32
 from halide_core.algorithm.model import Algorithm, ScalarParam
-from halide_core.analysis.index import startup_index
+from halide_core.analysis.index import startup_condition, startup_index
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Text
 from halide_core.ir import BinaryOp, BufferField, Callee, ExprNode, Field
 from halide_core.ir.types import INT64
@@ -32,7 +32,7 @@ def promise_claims(program: Program, context: Context) -> Iterator[Claim]:
 
 def _promises(algorithm: Algorithm) -> Iterator[tuple[str, ExprNode]]:
     for r in algorithm.requirements:
-        yield "", r.condition
+        yield "", startup_condition(r.condition)
     for p in algorithm.params:
         yield from ((p.name, through_float32(e)) for e in _within_limits(p))
     spread: set[Callee] = set()

@@ -67,3 +67,13 @@ def test_promise_that_is_not_checked_is_refuted(kind: Failure) -> None:
     for each in lost:
         failures = certified(parts, tree=Without(each).stmt(parts.tree)).failures
         assert any(r.claim.kind is ClaimKind.STARTUP and "it is checked that" in r.claim.told() for r in failures)
+
+
+def test_requirement_of_int64s_that_wrap_is_checked() -> None:
+    """It is checked as C computes it, and claimed so."""
+    x, f = hl.Var("x"), hl.Func("f")
+    p, q = hl.Param(hl.Int(64), "p", 3), hl.Param(hl.Int(64), "q", 2)
+    f[x] = x
+    pipeline = hl.Pipeline([f])
+    pipeline.add_requirement(q < p + 1)
+    assert pipeline.certify().ok
