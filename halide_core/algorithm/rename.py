@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from halide_core import ir
 from halide_core.algorithm.model import Definition, ExternCall, Partial, ReductionDomain, Tag
+from halide_core.ir.expr_nodes import component_names
 from halide_core.ir.visitor import Rewriter
 
 
@@ -114,13 +115,9 @@ class UniqueNames:
     def fresh_of(self, name: str, components: int) -> str:
         """A name for a Func of so many values at a point, whose memory is ``name.0``, ``name.1`` … where these are
         several: names that nobody has either, and nobody gets."""
-        found = self.fresh(name)
-        while any(each in self._next for each in component_names(found, components)):
+        while True:
             found = self.fresh(name)
-        self._next.update(dict.fromkeys(component_names(found, components), 1))
-        return found
-
-
-def component_names(name: str, components: int) -> list[str]:
-    """The names of the memory of a Func's values, where a point has several; none where it is called like the Func."""
-    return [f"{name}.{k}" for k in range(components)] if components > 1 else []
+            parts = component_names(found, components) if components > 1 else ()
+            if self._next.keys().isdisjoint(parts):
+                self._next.update(dict.fromkeys(parts, 1))
+                return found

@@ -37,12 +37,17 @@ class Callee:
 
     def component_name(self, component: int) -> str:
         """The name of one component's memory: ``f``, or ``f.0``, ``f.1`` … where a point has several values."""
-        return self.name if len(self.types) == 1 else f"{self.name}.{component}"
+        return component_names(self.name, len(self.types))[component]
 
     @property
     def own(self) -> Callee:
         """The user's, where this is a copy that the compiler made: what messages name."""
         return self
+
+
+def component_names(name: str, count: int) -> tuple[str, ...]:
+    """The names of the memory of something with so many values at a point."""
+    return (name,) if count == 1 else tuple([f"{name}.{k}" for k in range(count)])
 
 
 class Scalar:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from halide_core.algorithm.model import Algorithm, Definition, Function, realization_order
-from halide_core.algorithm.rename import Renamed, UniqueNames, component_names
+from halide_core.algorithm.rename import Renamed, UniqueNames
 from halide_core.ir import Access, Callee
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.visitor import subexpressions
@@ -33,8 +33,8 @@ def place(func: Function) -> ComputeAt | ComputeRoot | None:
 def taken_names(algorithm: Algorithm) -> UniqueNames:
     """Names for copies, none of which anything has."""
     arguments = [i.name for i in algorithm.images] + [p.name for p in algorithm.params]
-    memory = [each for f in algorithm.functions for each in (f.name, *component_names(f.name, len(f.types)))]
-    return UniqueNames(memory + arguments)
+    memory = [f.component_name(k) for f in algorithm.functions for k in range(len(f.types))]
+    return UniqueNames([f.name for f in algorithm.functions] + memory + arguments)
 
 
 def copied(
