@@ -16,6 +16,7 @@ from halide_core.ir.types import INT64, Type
 from halide_core.runtime.codegen.text import PRODUCT, Text
 from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes, small_constant
 from halide_core.runtime.codegen.vector.gathers import gather, gather_terms, lookup
+from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
 from halide_core.runtime.codegen.vector.prelude import Prelude
 from halide_core.runtime.codegen.vector.strided_loads import load_every, load_reversed, load_strided
 
@@ -43,8 +44,9 @@ def address(
         raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
     terms = lane_terms(index) if verb == "load" else ()
     if terms:
-        function = gather_terms(prelude, type, [term.type for term in terms])
-        return f"{function}({pointer}, {', '.join(each.text for each in args)}"
+        near = greatest_factor(terms)
+        function = gather_terms(prelude, type, [term.type for term in terms], near=near > 0)
+        return f"{function}({pointer}, {', '.join(each.text for each in args)}{f', {near}' if near else ''}"
     if isinstance(index, ir.Broadcast):
         base, lanes, of = args[0].text, f"({prelude.type(index.type)}){{0}}", index.type
     else:

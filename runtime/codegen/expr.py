@@ -496,10 +496,10 @@ class ExprEmitter:
         """Lanes so far ahead of the first of two loads, which happen together."""
         if first not in pairs:
             pairs[first] = self._names.numbered("t")
-            function = gather_two(self._prelude, first)
+            function, last = gather_two(self._prelude, first)
             base = args[0].at(PRODUCT) + (f" - {ahead}" if ahead else "")
             given = ", ".join((self._leaves.buffer(first.buffer), base, *(each.text for each in args[1:])))
-            call = f"{function}({given})"
+            call = f"{function}({given}{last})"
             declare(f"const {two(self._prelude, first.type)} {pairs[first]} = {call};")
         return Text(f"{pairs[first]}.{'second' if ahead else 'first'}", ATOM, data=True)
 

@@ -12,17 +12,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core import ir
+from halide_core.analysis.interval import fits
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import INT32, INT64, Int, UInt
 from halide_core.ir.visitor import parts, stmt_exprs, walk
+from halide_core.runtime.codegen.vector.lane_ranges import range_of_lanes
 
 SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
 _DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
 
 _LIMITS = {BinaryOp.MIN, BinaryOp.MAX}
 
-_FEW = 8
-_BYTES = (Int(8, _FEW), UInt(8, _FEW))
+_SMALL = frozenset({Int(8), UInt(8), Int(16), UInt(16)})
+_NARROWER = (UInt(8), UInt(16))
+_WORD = 64
+"""Lanes leave a vector register in words of so many bits."""
 
 Use = tuple[ExprNode, bool]
 """An expression, and whether it computes an index."""
@@ -83,13 +87,15 @@ def _lane_term(e: ExprNode) -> tuple[ExprNode, ...]:
 
 
 def _narrow(rest: ExprNode) -> ExprNode:
-    """The part that differs between lanes, as int32 where it fits; as bytes where it is made of those, and of so few
-    lanes that elements are mostly loaded one by one: each by an index that is one load itself."""
+    """The part that differs between lanes, as int32 where it fits, and as less where it is made of that or known to:
+    more lanes leave a register at once."""
     match rest:
-        case ir.Cast(a=ir.Cast(a=a) as wide) if wide.type is INT32.with_lanes(_FEW) and a.type in _BYTES:
+        case ir.Cast(a=ir.Cast(a=a) as wide) if wide.type.element_of() is INT32 and a.type.element_of() in _SMALL:
             return a
         case ir.Cast(a=a) if a.type.element_of() is INT32:
-            return a
+            found, lanes = range_of_lanes(a), a.type.lanes()
+            least = next((t for t in _NARROWER if fits(found, t) and lanes * t.bits() >= _WORD), None)
+            return a if least is None else ir.Cast(least.with_lanes(lanes), a)
     return rest
 
 

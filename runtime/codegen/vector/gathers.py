@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core.ir import AllocateFlat, Load, Stmt
-from halide_core.ir.types import INT32, Int, Type
+from halide_core.ir.types import INT32, Int, Type, UInt
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts
@@ -25,8 +25,16 @@ from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
 Places = tuple[list[str], list[str]]
 """Declarations, and then the number of each lane."""
 
-_REGISTERS = (256, 512)
-"""The bits of registers whose lanes go through memory."""
+_WORD = 64
+_WORDS = (1, 2, 4, 8)
+"""So many words are a register, or what a scalar one holds."""
+_LITTLE_WORDS = "__SIZEOF_POINTER__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__"
+_BLOCKS = (8, 4)
+"""The numbers of int64s that fill a register."""
+_WIDE_PRODUCTS = "defined(__AVX512DQ__) && defined(__AVX512VL__)"
+"""Machines that multiply registers of int64s."""
+_JOINED = {8: (4, 8, 16, 32, 64), 16: (4, 8, 16, 32)}
+"""By bits: the numbers of lanes that are put together in registers of 128 bits."""
 PADDING = 3
 """The bytes behind an element of one byte that a gather of 32 bits reads."""
 
@@ -43,20 +51,25 @@ def find_tables(body: Stmt) -> set[str]:
 
 def _is_lookup(e: Load) -> bool:
     parts = address_parts(e.index)
-    return e.type.is_vector() and len(parts) == 2 and x86_builtins.lookup(e.type, parts[1].type) is not None
+    index = INT32.with_lanes(e.type.lanes())
+    return len(parts) == 2 and parts[1].type.bits() <= index.bits() and x86_builtins.lookup(e.type, index) is not None
 
 
 def lookup(prelude: Prelude, type: Type, index: Type) -> str | None:
     """``f(pointer, base, indices)`` in padded memory; None where there is no better way than one by one."""
-    arm = x86_builtins.lookup(type, index)
+    wide = INT32.with_lanes(type.lanes())
+    arm = x86_builtins.lookup(type, wide) if index.bits() <= wide.bits() else None
     if arm is None:
         return None
-    wide = Int(32, type.lanes())
 
     def head() -> tuple[str, str, list[str]]:
         c = prelude.type(type)
         generic = _one_by_one(prelude, type, places(prelude, index))
-        body = prelude.armed(arm, wide, wide, generic, through=prelude.convert(type, wide))
+        if index is wide:
+            body = prelude.armed(arm, wide, wide, generic, through=prelude.convert(type, wide))
+        else:
+            widened = f"return {lookup(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"
+            body = [f"#if {arm.condition}", widened, "#else", *generic, "#endif"]
         return c, f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index", body
 
     return prelude.define(f"lookup_{tag(type)}_{tag(index)}", head)
@@ -68,32 +81,37 @@ def gather(prelude: Prelude, type: Type, index: Type) -> str:
     def head() -> tuple[str, str, list[str]]:
         parameters = f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index"
         wide = INT32.with_lanes(index.lanes())
-        if index.bits() < wide.bits() and x86_builtins.gather(type, wide) is not None:
-            body = [f"return {gather(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"]
+        generic = _one_by_one(prelude, type, places(prelude, index))
+        arm = x86_builtins.gather(type, wide) if index.bits() < wide.bits() else None
+        if arm is not None:
+            widened = f"return {gather(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"
+            body = [f"#if {arm.condition}", widened, "#else", *generic, "#endif"]
         else:
-            generic = _one_by_one(prelude, type, places(prelude, index))
             body = prelude.armed(x86_builtins.gather(type, index), type, type, generic, index)
         return prelude.type(type), parameters, body
 
     return prelude.define(f"gather_{tag(type)}_{tag(index)}", head)
 
 
-def gather_terms(prelude: Prelude, type: Type, terms: Sequence[Type]) -> str:
+def gather_terms(prelude: Prelude, type: Type, terms: Sequence[Type], *, near: bool = False) -> str:
     """``f(pointer, base, a, b, stride, …)``: elements at ``base + a + b*stride + …``; ``a`` and ``b`` have int32s.
-    The products are those of single lanes: vectors of int64 take twice the registers, and few machines multiply them
-    at once."""
+    With ``near`` there is one stride and a last parameter, the greatest with which the sum stays in int32: registers of
+    that hold twice the lanes, and all machines multiply them at once."""
     given = Terms(prelude, terms)
 
     def head() -> tuple[str, str, list[str]]:
         body = _one_by_one(prelude, type, given.places())
-        wide = Int(64, type.lanes())
+        wide, narrow = Int(64, type.lanes()), INT32.with_lanes(type.lanes())
         arm = x86_builtins.gather(type, wide)
         if arm is not None:
             whole = f"return {gather(prelude, type, wide)}(p, base, {given.whole(wide)});"
             body = [f"#if {arm.condition}", whole, "#else", *body, "#endif"]
-        return prelude.type(type), f"const {stored(type)} *p, int64_t base, {given.parameters()}", body
+        if near:
+            found = f"{gather(prelude, type, narrow)}(p, base, {given.wrapped(narrow)})"
+            body = [given.if_near(found), *body]
+        return prelude.type(type), f"const {stored(type)} *p, int64_t base, {given.parameters(near=near)}", body
 
-    return prelude.define(f"gather_{tag(type)}_{given.tag()}", head)
+    return prelude.define(f"gather_{tag(type)}_{given.tag()}{'_near' if near else ''}", head)
 
 
 class Terms:
@@ -106,62 +124,117 @@ class Terms:
         """Part of the function's name."""
         return "_".join("by" if type.is_scalar() else tag(type) for type in self._types)
 
-    def parameters(self) -> str:
-        """Their declarations."""
-        return ", ".join(f"{self._prelude.type(type)} i{n}" for n, type in enumerate(self._types))
+    def parameters(self, *, near: bool = False) -> str:
+        """Their declarations; with ``near`` that of the greatest factor behind them."""
+        declared = [f"{self._prelude.type(type)} i{n}" for n, type in enumerate(self._types)]
+        return ", ".join([*declared, "uint64_t nearest"] if near else declared)
 
     def places(self) -> Places:
         """The number of each lane."""
         lanes = max(type.lanes() for type in self._types)
+        block = next((size for size in _BLOCKS if lanes % size == 0), 0)
+        names = [f"at{k}" for k in range(lanes)]
+        one_by_one = self._by_scalars(lanes, names)
+        if not block:
+            return one_by_one, names
+        return [f"#if {_WIDE_PRODUCTS}", *self._by_blocks(block, lanes), "#else", *one_by_one, "#endif"], names
+
+    def _by_scalars(self, lanes: int, names: Sequence[str]) -> list[str]:
         declared: list[str] = []
-        at = [""] * lanes
+        sums = [""] * lanes
         for n, type in enumerate(self._types):
             if type.is_scalar():
-                at = [f"{each} * i{n}" for each in at]
+                sums = [f"{each} * i{n}" for each in sums]
                 continue
-            declared += _in_memory(self._prelude.type(type), f"i{n}", f"m{n}")
-            at = [f"{each}{' + ' if each else ''}m{n}[{k}]" for k, each in enumerate(at)]
-        return declared, at
+            declared += (found := lanes_of(self._prelude, type, f"i{n}", f"m{n}_"))[0]
+            sums = [f"{each}{' + ' if each else ''}{lane}" for each, lane in zip(sums, found[1], strict=True)]
+        return [*declared, *(f"const int64_t {name} = {each};" for name, each in zip(names, sums, strict=True))]
 
-    def whole(self, wide: Type) -> str:
-        """The numbers of all lanes as one vector of int64."""
+    def _by_blocks(self, block: int, lanes: int) -> list[str]:
+        """Registers of int64, whose lanes leave them one by one."""
+        declared, wide = [], Int(64, block)
+        for first in range(0, lanes, block):
+            part = self.whole(wide, range(first, first + block) if block < lanes else None)
+            declared.append(f"const {self._prelude.type(wide)} from{first} = {part};")
+            declared += [f"const int64_t at{first + k} = from{first}[{k}];" for k in range(block)]
+        return declared
+
+    def if_near(self, found: str) -> str:
+        """The statement that returns what is found where the sum stays in int32: where the factor isn't negative, which
+        is a great number without a sign, nor too great."""
+        factor = next(n for n, type in enumerate(self._types) if type.is_scalar())
+        return f"if (__builtin_expect((uint64_t)i{factor} <= nearest, 1)) return {found};"
+
+    def wrapped(self, narrow: Type) -> str:
+        """The numbers of all lanes as one vector of int32, where they are some."""
+        found, unsigned = "", UInt(32, narrow.lanes())
+        for n, type in enumerate(self._types):
+            if type.is_scalar():
+                found += f" * {self._prelude.splat(unsigned)}((uint32_t)i{n})"
+            else:
+                found += f"{' + ' if found else ''}({self._prelude.type(unsigned)})i{n}"
+        return f"({self._prelude.type(narrow)})({found})"
+
+    def whole(self, wide: Type, part: range | None = None) -> str:
+        """The numbers of all lanes, or of some neighbours, as one vector of int64."""
         found = ""
         for n, type in enumerate(self._types):
             if type.is_scalar():
                 found += f" * {self._prelude.splat(wide)}(i{n})"
             else:
-                found += f"{' + ' if found else ''}{self._prelude.convert(wide, type)}(i{n})"
+                chosen = f"i{n}"
+                if part is not None:
+                    chosen = f"__builtin_shufflevector(i{n}, i{n}, {', '.join(map(str, part))})"
+                convert = self._prelude.convert(wide, type.with_lanes(wide.lanes()))
+                found += f"{' + ' if found else ''}{convert}({chosen})"
         return found
 
 
 def _one_by_one(prelude: Prelude, type: Type, index: Places) -> list[str]:
-    """Loads of single elements. Bytes enter their register one after the other: gcc would put less than a register
-    together in scalar registers, by shifts."""
+    """Loads of single elements. Small ones enter their register one after the other: gcc would put them together in
+    scalar registers, by shifts, or in pairs, which takes more registers than there are."""
     lanes, (body, at) = type.lanes(), index
     loads = [f"p[base + {k}]" for k in at]
     whole = type.with_lanes(128 // type.bits())
-    if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in (4, 8, whole.lanes()):
+    if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in _JOINED[type.bits()]:
         return [*body, *of_loads(prelude.type(type), loads)]
-    body.append(f"{prelude.type(whole)} whole = {{0}};")
-    body += [f"whole[{i}] = {load};" for i, load in enumerate(loads)]
-    order = ", ".join(map(str, range(lanes)))
-    part = "whole" if lanes == whole.lanes() else f"__builtin_shufflevector(whole, whole, {order})"
-    return [*body, f"return {part};"]
+    body = list(body)
+    joined, step = [], whole.lanes()
+    for first in range(0, lanes, step):
+        body.append(f"{prelude.type(whole)} whole{first} = {{0}};")
+        body += [f"whole{first}[{i}] = {load};" for i, load in enumerate(loads[first : first + step])]
+        joined.append(f"whole{first}")
+    if lanes < step:
+        return [*body, f"return __builtin_shufflevector(whole0, whole0, {', '.join(map(str, range(lanes)))});"]
+    while len(joined) > 1:
+        step *= 2
+        order = ", ".join(map(str, range(step)))
+        joined = [f"__builtin_shufflevector({a}, {b}, {order})" for a, b in zip(joined[::2], joined[1::2], strict=True)]
+    return [*body, f"return {joined[0]};"]
 
 
 def places(prelude: Prelude, index: Type) -> Places:
     """The declarations for a vector ``index``, and then the number of each lane."""
-    lanes = index.lanes()
-    if index.bits() * lanes not in _REGISTERS or index.bits() != 32:
-        return [], [f"index[{i}]" for i in range(lanes)]
-    return _in_memory(prelude.type(index), "index", "at"), [f"(int64_t)at[{i}]" for i in range(lanes)]
+    return lanes_of(prelude, index, "index", "at")
 
 
-def _in_memory(c: str, vector: str, name: str) -> list[str]:
-    """The lanes of a vector of int32 as an array. Lanes leave a register one after the other, through a unit that
-    shuffles need, too; memory gives two or three of them at once. A compiler would take them out of the register."""
-    return [
-        f"int32_t {name}[sizeof(({c}){{0}}) / 4] __attribute__((aligned(sizeof({c}))));",
-        f"*({c} *){name} = {vector};",
-        f'__asm__("" : "+m"({name}));',
-    ]
+def lanes_of(prelude: Prelude, type: Type, vector: str, name: str) -> Places:
+    """Declarations of a vector's lanes as int64s, and their names. Lanes leave a register through a unit that shuffles
+    need, too: two of 32 bits leave it at once, as eight of 8 do, and are put apart behind it. gcc would see through
+    that, and take them out one by one; memory gives them half as fast."""
+    lanes, bits = type.lanes(), type.bits()
+    names, whole = [f"{name}{k}" for k in range(lanes)], lanes * bits
+    plain = [f"const int64_t {each} = {vector}[{k}];" for k, each in enumerate(names)]
+    if bits == _WORD or whole % _WORD or whole // _WORD not in _WORDS:
+        return plain, names
+    words = Int(_WORD, whole // _WORD)
+    apart: list[str] = []
+    for word in range(words.lanes()):
+        held = f"{name}w{word}"
+        source = f"(({prelude.type(words)}){vector})[{word}]" if words.is_vector() else f"(int64_t){vector}"
+        apart += [f"int64_t {held} = {source};", f'__asm__("" : "+r"({held}));']
+        apart += [
+            f"const int64_t {names[word * _WORD // bits + k]} = ({stored(type)})({held} >> {k * bits});"
+            for k in range(_WORD // bits)
+        ]
+    return [f"#if {_LITTLE_WORDS}", *apart, "#else", *plain, "#endif"], names

@@ -13,11 +13,12 @@ from collections.abc import Iterable
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
 from halide_core.ir import BinaryOp, ExprNode
-from halide_core.ir.types import Int, Type
+from halide_core.ir.types import INT32, Int, Type
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.gathers import Places, Terms, gather, places
+from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _BITS = 32
@@ -61,25 +62,46 @@ def two(prelude: Prelude, type: Type) -> str:
     return prelude.typedef(f"{c}_two", f"typedef struct {{ {c} first, second; }} {c}_two;\n")
 
 
-def gather_two(prelude: Prelude, load: ir.Load) -> str:
-    """``f(pointer, base, indices)``, as of ``gather`` or ``gather_terms``: elements anywhere, and those behind them."""
+def gather_two(prelude: Prelude, load: ir.Load) -> tuple[str, str]:
+    """``f(pointer, base, indices)``, as of ``gather`` or ``gather_terms``: elements anywhere, and those behind each;
+    and what follows the arguments."""
     type, parts = load.type, address_parts(load.index)[1:]
-    terms = Terms(prelude, [part.type for part in parts]) if lane_terms(load.index) else None
-    index = parts[0].type if terms is None else Int(64, type.lanes())
+    if not lane_terms(load.index):
+        return _by_index(prelude, type, parts[0].type), ""
+    terms, near = Terms(prelude, [part.type for part in parts]), greatest_factor(parts)
+    return _by_terms(prelude, type, terms, near > 0), f", {near}" if near else ""
 
+
+def _by_index(prelude: Prelude, type: Type, index: Type) -> str:
     def head() -> tuple[str, str, list[str]]:
         result = two(prelude, type)
-        body = _of_halves(prelude, type, places(prelude, index) if terms is None else terms.places())
-        given = f"{prelude.type(index)} index" if terms is None else terms.parameters()
-        arm = x86_builtins.gather(type, index)
-        if arm is not None:
-            one, whole = gather(prelude, type, index), "index" if terms is None else terms.whole(index)
-            twice = f"return ({result}){{{one}(p, base, {whole}), {one}(p, base + 1, {whole})}};"
-            body = [f"#if {arm.condition}", twice, "#else", *body, "#endif"]
-        return result, f"const {stored(type)} *p, int64_t base, {given}", body
+        body = _of_halves(prelude, type, places(prelude, index))
+        body = _armed(prelude, type, index, "index", body)
+        return result, f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index", body
 
-    name = tag(index) if terms is None else terms.tag()
-    return prelude.define(f"gather_two_{tag(type)}_{name}", head)
+    return prelude.define(f"gather_two_{tag(type)}_{tag(index)}", head)
+
+
+def _by_terms(prelude: Prelude, type: Type, terms: Terms, near: bool) -> str:
+    def head() -> tuple[str, str, list[str]]:
+        wide, narrow = Int(64, type.lanes()), INT32.with_lanes(type.lanes())
+        body = _armed(prelude, type, wide, terms.whole(wide), _of_halves(prelude, type, terms.places()))
+        if near:
+            found = f"{_by_index(prelude, type, narrow)}(p, base, {terms.wrapped(narrow)})"
+            body = [terms.if_near(found), *body]
+        return two(prelude, type), f"const {stored(type)} *p, int64_t base, {terms.parameters(near=near)}", body
+
+    return prelude.define(f"gather_two_{tag(type)}_{terms.tag()}{'_near' if near else ''}", head)
+
+
+def _armed(prelude: Prelude, type: Type, index: Type, whole: str, body: list[str]) -> list[str]:
+    """Two gathers, where a machine has them and is quick."""
+    arm = x86_builtins.gather(type, index)
+    if arm is None:
+        return body
+    one = gather(prelude, type, index)
+    twice = f"return ({two(prelude, type)}){{{one}(p, base, {whole}), {one}(p, base + 1, {whole})}};"
+    return [f"#if {arm.condition}", twice, "#else", *body, "#endif"]
 
 
 def _of_halves(prelude: Prelude, type: Type, index: Places) -> list[str]:

@@ -74,11 +74,29 @@ def test_elements_from_anywhere(type: Type, index: str) -> None:
 
 
 def test_bytes_are_loaded_by_bytes() -> None:
-    """As an index a byte needs no conversion; indices of 32 bits leave their register by way of memory."""
+    """As an index a byte needs no conversion; eight of them leave a register at once, those that are clamped, too."""
     text = emit_c(lower(looked_up(UInt(8), "bytes", 32)._request(target=MIDDLE)))
     assert "gather_u8x8_u8x8" in text and "i32x8_of_u8x8" not in text
     text = emit_c(lower(looked_up(UInt(8), "clamped", 32)._request(target=MIDDLE)))
-    assert "gather_u8x8_i32x8" in text and "(int64_t)at[7]" in text
+    assert "gather_u8x8_u8x8" in text and "(uint8_t)(atw0 >> 56)" in text
+
+
+@pytest.mark.parametrize("tune", TUNES)
+@pytest.mark.parametrize("type", [UInt(8), UInt(16), Float(32), Int(64)], ids=str)
+@pytest.mark.parametrize("lanes", [8, 12, 32])
+def test_rows_anywhere(lanes: int, type: Type, tune: str) -> None:
+    """Rows that are near to each other are counted in 32 bits, and those that lie backwards are not."""
+    rows, columns = 40, 50
+    random = np.random.default_rng(8)
+    table = numbers((rows, columns), np.int32).astype(type.dtype)
+    row, column = (random.integers(-9, 60, 67).astype(np.int32) for _ in "ab")
+    tables, a, b = hl.ImageParam(type, 2, "a"), hl.ImageParam(hl.Int(32), 1, "b"), hl.ImageParam(hl.Int(32), 1, "c")
+    f = hl.Func("f")
+    f[x] = tables[hl.clamp(a[x], 0, columns - 1), hl.clamp(b[x], 0, rows - 1)]
+    f.vectorize(x, lanes, hl.TailStrategy.GuardWithIf)
+    for held in (table, table[::-1]):
+        wanted = held[np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)]
+        same(tuned(f, tune, [67], held, column, row), wanted)
 
 
 @pytest.mark.parametrize("tune", TUNES)
