@@ -20,21 +20,13 @@ from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts
 from halide_core.runtime.codegen.vector import x86_builtins
-from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
+from halide_core.runtime.codegen.vector.lanes import Places, lanes_of, of_loads
+from halide_core.runtime.codegen.vector.prelude import Prelude
 
-Places = tuple[list[str], list[str]]
-"""Declarations, and then the number of each lane."""
-
-_WORD = 64
-_WORDS = (1, 2, 4, 8)
-"""So many words are a register, or what a scalar one holds."""
-_LITTLE_WORDS = "__SIZEOF_POINTER__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__"
 _BLOCKS = (8, 4)
 """The numbers of int64s that fill a register."""
 _WIDE_PRODUCTS = "defined(__AVX512DQ__) && defined(__AVX512VL__)"
 """Machines that multiply registers of int64s."""
-_JOINED = {8: (4, 8, 16, 32, 64), 16: (4, 8, 16, 32)}
-"""By bits: the numbers of lanes that are put together in registers of 128 bits."""
 PADDING = 3
 """The bytes behind an element of one byte that a gather of 32 bits reads."""
 
@@ -191,50 +183,10 @@ class Terms:
 
 
 def _one_by_one(prelude: Prelude, type: Type, index: Places) -> list[str]:
-    """Loads of single elements. Small ones enter their register one after the other: gcc would put them together in
-    scalar registers, by shifts, or in pairs, which takes more registers than there are."""
-    lanes, (body, at) = type.lanes(), index
-    loads = [f"p[base + {k}]" for k in at]
-    whole = type.with_lanes(128 // type.bits())
-    if not type.is_integer() or type.is_bool() or type.bits() > 16 or lanes not in _JOINED[type.bits()]:
-        return [*body, *of_loads(prelude.type(type), loads)]
-    body = list(body)
-    joined, step = [], whole.lanes()
-    for first in range(0, lanes, step):
-        body.append(f"{prelude.type(whole)} whole{first} = {{0}};")
-        body += [f"whole{first}[{i}] = {load};" for i, load in enumerate(loads[first : first + step])]
-        joined.append(f"whole{first}")
-    if lanes < step:
-        return [*body, f"return __builtin_shufflevector(whole0, whole0, {', '.join(map(str, range(lanes)))});"]
-    while len(joined) > 1:
-        step *= 2
-        order = ", ".join(map(str, range(step)))
-        joined = [f"__builtin_shufflevector({a}, {b}, {order})" for a, b in zip(joined[::2], joined[1::2], strict=True)]
-    return [*body, f"return {joined[0]};"]
+    declared, at = index
+    return [*declared, *of_loads(prelude, type, [f"p[base + {k}]" for k in at])]
 
 
 def places(prelude: Prelude, index: Type) -> Places:
     """The declarations for a vector ``index``, and then the number of each lane."""
     return lanes_of(prelude, index, "index", "at")
-
-
-def lanes_of(prelude: Prelude, type: Type, vector: str, name: str) -> Places:
-    """Declarations of a vector's lanes as int64s, and their names. Lanes leave a register through a unit that shuffles
-    need, too: two of 32 bits leave it at once, as eight of 8 do, and are put apart behind it. gcc would see through
-    that, and take them out one by one; memory gives them half as fast."""
-    lanes, bits = type.lanes(), type.bits()
-    names, whole = [f"{name}{k}" for k in range(lanes)], lanes * bits
-    plain = [f"const int64_t {each} = {vector}[{k}];" for k, each in enumerate(names)]
-    if bits == _WORD or whole % _WORD or whole // _WORD not in _WORDS:
-        return plain, names
-    words = Int(_WORD, whole // _WORD)
-    apart: list[str] = []
-    for word in range(words.lanes()):
-        held = f"{name}w{word}"
-        source = f"(({prelude.type(words)}){vector})[{word}]" if words.is_vector() else f"(int64_t){vector}"
-        apart += [f"int64_t {held} = {source};", f'__asm__("" : "+r"({held}));']
-        apart += [
-            f"const int64_t {names[word * _WORD // bits + k]} = ({stored(type)})({held} >> {k * bits});"
-            for k in range(_WORD // bits)
-        ]
-    return [f"#if {_LITTLE_WORDS}", *apart, "#else", *plain, "#endif"], names

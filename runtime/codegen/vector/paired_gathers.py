@@ -17,8 +17,9 @@ from halide_core.ir.types import INT32, Int, Type
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes
 from halide_core.runtime.codegen.vector import x86_builtins
-from halide_core.runtime.codegen.vector.gathers import Places, Terms, gather, places
+from halide_core.runtime.codegen.vector.gathers import Terms, gather, places
 from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
+from halide_core.runtime.codegen.vector.lanes import Places
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _BITS = 32

@@ -57,6 +57,8 @@ def mask_type(bits: int, lanes: int) -> Type:
 def mask_of(type: Type) -> Type:
     """The type of the mask that comparing two vectors of ``type`` gives."""
     return mask_type(8 * type.bytes(), type.lanes())
+_STEP = 4
+"""Lanes at equal distances that are addressed from one place."""
 
 
 class Prelude:
@@ -438,12 +440,14 @@ class Prelude:
 
     def store_strided(self, type: Type) -> str:
         """``f(pointer, stride, value)``: elements at equal distances, the first lane first."""
+        bases, at = strided_places(f"{stored(type)} *", type.lanes())
+        stores = [*bases, *(f"{place} = v[{k}];" for k, place in enumerate(at))]
         return self._function(
             f"store_strided_{tag(type)}",
             lambda: (
                 "void",
                 f"{stored(type)} *p, int64_t stride, {self.type(type)} v",
-                [f"for (int i = 0; i < {type.lanes()}; i++) p[i * stride] = v[i];"],
+                stores,
             ),
         )
 
@@ -459,9 +463,14 @@ class Prelude:
         )
 
 
-def of_loads(c: str, loads: list[str]) -> list[str]:
-    """A vector of scalar loads: written out, as gcc would build one that a loop fills in memory (twice as slow)."""
-    return [f"return ({c}){{{', '.join(loads)}}};"]
+def strided_places(pointer: str, lanes: int) -> tuple[list[str], list[str]]:
+    """Declarations, and the C of the elements at equal distances from ``p``: each address serves a few. gcc would keep
+    the distance of each lane in a register, and there are not as many."""
+    bases = []
+    for first in range(_STEP, lanes, _STEP):
+        bases.append(f"{pointer}p{first} = p{first - _STEP or ''} + {_STEP} * stride;")
+        bases.append(f'__asm__("" : "+r"(p{first}));')
+    return bases, [f"p{k - k % _STEP or ''}[{k % _STEP} * stride]" for k in range(lanes)]
 
 
 def _lane_by_lane(c: str, lanes: int, value: str) -> list[str]:

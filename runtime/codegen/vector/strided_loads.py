@@ -22,7 +22,8 @@ from halide_core.analysis.linear import linear_of
 from halide_core.ir.types import Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.runtime.codegen.names import stored, tag
-from halide_core.runtime.codegen.vector.prelude import Prelude, of_loads
+from halide_core.runtime.codegen.vector.lanes import of_loads
+from halide_core.runtime.codegen.vector.prelude import Prelude, strided_places
 
 DISTANCES = (2, 3, 4)
 """More would load more vectors than there are lanes worth."""
@@ -142,7 +143,7 @@ def _shuffled(order: Sequence[int]) -> str:
 def _where_shuffled(prelude: Prelude, type: Type, register: Type, lines: Sequence[str], at: Sequence[int]) -> _Function:
     """A function of a pointer whose lines are for machines that shuffle such a register; for others it loads the
     elements ``at`` so far from there."""
-    generic = of_loads(prelude.type(type), [f"p[{i}]" for i in at])
+    generic = of_loads(prelude, type, [f"p[{i}]" for i in at])
     body = [f"#if {_MACHINES[_bits(register)]}", *lines, "#else", *generic, "#endif"]
     return prelude.type(type), f"const {stored(type)} *p", body
 
@@ -171,10 +172,9 @@ def load_strided(prelude: Prelude, type: Type) -> str:
         asked = [f"if (stride == {k}) return {f}(p);" for k, f in dense]
         if dense:
             asked = [f"#if {_MACHINES[_bits(type)]}", *asked, "#endif"]
-        return c, f"const {stored(type)} *p, int64_t stride", [
-            *asked,
-            *of_loads(c, [f"p[{i} * stride]" for i in range(type.lanes())]),
-        ]
+        pointer = f"const {stored(type)} *"
+        bases, at = strided_places(pointer, type.lanes())
+        return c, f"{pointer}p, int64_t stride", [*asked, *bases, *of_loads(prelude, type, at)]
 
     return prelude.define(f"load_strided_{tag(type)}", head)
 
