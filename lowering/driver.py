@@ -50,7 +50,7 @@ from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.provenance import Traversals
 from halide_core.run.backend import Request, arguments
-from halide_core.run.target import Target, get_host_target, traces_pipeline, wants_strict_floats
+from halide_core.run.target import INSTRUCTIONS, Target, get_host_target, traces_pipeline, wants_strict_floats
 from halide_core.scheduling.phase0.atomic_laws import atomic_laws
 from halide_core.scheduling.phase0.factor import factor_reductions
 from halide_core.scheduling.phase0.inline import inline_functions
@@ -82,6 +82,13 @@ class LoweringTrace:
 def register_bytes(target: Target | None) -> int:
     """The bytes of the registers of a target, or of this machine: C compilers are bad at wider vectors."""
     return (target or get_host_target()).natural_vector_size(UInt(8))
+
+
+def masks_lanes(target: Target | None) -> bool:
+    """True of a target, or of this machine, where registers of every type are loaded and stored in part: as of AVX-512
+    with bytes."""
+    with_masks = (f for f, words in INSTRUCTIONS.items() if "avx512bw" in words)
+    return (target or get_host_target()).features_any_of(with_masks)
 
 
 def lower(request: Request, *, oracle: Oracle | None = None, trace: LoweringTrace | None = None) -> Lowered:
@@ -216,6 +223,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies, widest = program.partitions(), register_bytes(request.target)
+    masks = masks_lanes(request.target)
     name, whole = request.name, traces_pipeline(request.target)
     shown = whole or is_shown(algorithm)
     memory = [c.component_name(k) for c in (*algorithm.images, *algorithm.functions) for k in range(len(c.types))]
@@ -239,7 +247,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         *([("join", join_at_once)] if _has_several_at_once(algorithm) else []),
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("narrow", narrow_arithmetic),
-        ("vectorize", lambda s: vectorize_loops(s, widest, traversals, memory)),
+        ("vectorize", lambda s: vectorize_loops(s, widest, traversals, memory, masks=masks)),
         ("simplify_again", simplify_tree),
         ("divisions", lambda s: hoist_divisions(s, memory)),
         ("reuse", reuse_memory),

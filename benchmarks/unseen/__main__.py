@@ -13,7 +13,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -58,6 +58,8 @@ class Result:
         head = f"{self.name.number} {self.name.family}: {told}"
         for side, seconds in self.run_s.items():
             head += f", {side} {seconds * 1e3:.3f} ms"
+        if len(self.compile_s) == 2:
+            head += f", compiled in {self.compile_s[OURS]:.2f} s and {self.compile_s[HALIDE]:.2f} s"
         for side, reason in self.failed.items():
             head += f", {side} failed: {' '.join(reason.split())[:300]}"
         return head + (f", WRONG: {self.wrong}" if self.wrong else "")
@@ -69,6 +71,8 @@ def measured(sides: Sides, name: Name, folder: Path) -> Result:
     arrays = {side: array for side in sides.names if (array := _loaded(sides, side, result, folder)) is not None}
     if len(arrays) == 2:
         result.wrong = difference(arrays[OURS], arrays[HALIDE], rounds=result.rounds)
+        if result.wrong:
+            result.wrong += f"; {_unlike_plain(sides, result, arrays, folder)}"
         for turn in range(_TURNS):
             for side in sides.names:
                 least = result.run_s[side]
@@ -93,6 +97,18 @@ def _loaded(sides: Sides, side: str, result: Result, folder: Path) -> Array | No
         return None
     result.lines, result.rounds, result.compile_s[side] = answer["lines"], answer["rounds"], answer["compile_s"]
     return cast(Array, np.load(path))
+
+
+def _unlike_plain(sides: Sides, result: Result, arrays: dict[str, Array], folder: Path) -> str:
+    """Whose result is not that of the same algorithm with nothing scheduled."""
+    bare = Result(replace(result.name, mode="none"))
+    plain = _loaded(sides, OURS, bare, folder)
+    if plain is None:
+        return "with nothing scheduled there is no result"
+    for side in arrays:  # the case itself is what is timed
+        _loaded(sides, side, result, folder)
+    unlike = [side for side, array in arrays.items() if difference(array, plain, rounds=result.rounds)]
+    return f"unlike what it is with nothing scheduled: {', '.join(unlike) or 'neither'}"
 
 
 def difference(a: Array, b: Array, *, rounds: bool) -> str:

@@ -34,6 +34,7 @@ from halide_core.ir import (
     Event,
     EventCode,
     ExprNode,
+    FirstLanes,
     FloatImm,
     For,
     Fork,
@@ -118,6 +119,7 @@ STANDS: Mapping[type[ExprNode] | type[Stmt] | LoopKind, tuple[Form, Form] | None
     AllocateFlat: (Form.FLAT, Form.VECTORS),
     Store: (Form.FLAT, Form.VECTORS),
     Stores: (Form.FLAT, Form.VECTORS),
+    FirstLanes: (Form.VECTORS, Form.VECTORS),
     PrefetchLine: (Form.FLAT, Form.VECTORS),
     Fork: (Form.POINTS, Form.VECTORS),
     Acquire: (Form.POINTS, Form.VECTORS),
@@ -141,6 +143,17 @@ class NodeRule:
 
 # ---------------------------------------------------------------------------------------------------------
 # Types of expressions.
+
+
+def _stores_densely(s: Stmt) -> bool:
+    match s:
+        case Block(stmts=stmts) | Stores(stores=stmts):
+            return all(map(_stores_densely, stmts))
+        case If(then=then, otherwise=otherwise):
+            return _stores_densely(then) and (otherwise is None or _stores_densely(otherwise))
+        case Store(index=Ramp(stride=IntImm(value=1)), atomic=False):
+            return True
+    return False
 
 
 def _is_index(e: ExprNode) -> bool:
@@ -366,6 +379,10 @@ RULES: Mapping[type[ExprNode] | type[Stmt], tuple[NodeRule, ...]] = {
         ),
     ),
     Fork: (NodeRule("a semaphore's first count is not negative", lambda s: all(n >= 0 for _, n in s.semaphores)),),
+    FirstLanes: (
+        NodeRule("the number of lanes that do something is an index", lambda s: _is_index(s.count)),
+        NodeRule("lanes that do nothing are left out of dense stores", lambda s: _stores_densely(s.body)),
+    ),
     Stores: (NodeRule("a point of a Tuple has several values", lambda s: len(s.stores) > 1),),
 }
 """The rules of each node by itself."""

@@ -153,6 +153,8 @@ def _head(stmt: ir.Stmt) -> str:
         case ir.For(loop=loop, var=var, bounds=bounds, kind=kind):
             name = var.name if var.name == str(loop) else f"{var.name} [{loop}]"
             return f"{kind.value} {name} in {format_interval(bounds)}:"
+        case ir.FirstLanes(count=count):
+            return f"first {format_expr(count)} lanes:"
         case ir.If(condition=condition):
             return f"if {format_expr(condition)}:"
         case ir.Provide(func=func, args=args, values=values):
@@ -166,10 +168,8 @@ def _head(stmt: ir.Stmt) -> str:
             return "answer query: " + "; ".join(f"{c.name}({_box(box)})" for c, box in regions)
         case ir.WriteFile(func=func, file=file, box=box):
             return f"write {func.name}({_box(box)}) to {file.path!r}"
-        case ir.PrefetchRegion(func=func, var=var, offset=offset, strategy=strategy, box=None):
-            return f"prefetch {func.name} for {var.name} + {format_expr(offset)}, {strategy.value}"
-        case ir.PrefetchRegion(func=func, box=box) if box is not None:
-            return f"prefetch {func.name}({_box(box)})"
+        case ir.PrefetchRegion():
+            return _prefetched(stmt)
         case ir.PrefetchLine(buffer=buffer, index=index):
             return f"prefetch {buffer}[{format_expr(index)}]"
         case ir.Fork(semaphores=semaphores):
@@ -177,6 +177,12 @@ def _head(stmt: ir.Stmt) -> str:
         case ir.Acquire(semaphore=name) | ir.Release(semaphore=name):
             return f"{'acquire' if isinstance(stmt, ir.Acquire) else 'release'} {name}"
     return type(stmt).__name__.lower()
+
+
+def _prefetched(stmt: ir.PrefetchRegion) -> str:
+    if stmt.box is not None:
+        return f"prefetch {stmt.func.name}({_box(stmt.box)})"
+    return f"prefetch {stmt.func.name} for {stmt.var.name} + {format_expr(stmt.offset)}, {stmt.strategy.value}"
 
 
 def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
@@ -204,7 +210,7 @@ def _lines(stmt: ir.Stmt, depth: int) -> Iterator[str]:
             yield from _lines(producer, depth + 1)
             yield pad + "beside:"
             yield from _lines(consumer, depth + 1)
-        case ir.Label(body=body) | ir.For(body=body) | ir.Remember(body=body):
+        case ir.Label(body=body) | ir.For(body=body) | ir.Remember(body=body) | ir.FirstLanes(body=body):
             yield pad + _head(stmt)
             yield from _lines(body, depth + 1)
         case _:

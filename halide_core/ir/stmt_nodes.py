@@ -272,6 +272,15 @@ class Store(Stmt):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class FirstLanes(Stmt):
+    """``body``, of stores of lanes, for the first ``count`` of them alone, of which there is one at least. The others
+    read and write nothing."""
+
+    count: ExprNode
+    body: Stmt
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stores(Stmt):
     """The stores of a point of a Tuple, at once: every index and value is read before anything is written."""
 

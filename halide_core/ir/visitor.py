@@ -26,6 +26,7 @@ from halide_core.ir import (
     Cast,
     Event,
     ExprNode,
+    FirstLanes,
     For,
     Fork,
     If,
@@ -199,6 +200,8 @@ def stmt_exprs(stmt: Stmt) -> tuple[ExprNode, ...]:
             return (bounds.min, bounds.len)
         case If(condition=condition):
             return (condition,)
+        case FirstLanes(count=count):
+            return (count,)
         case Provide(args=args, values=values):
             return args + values
         case Assert(condition=condition, message=message):
@@ -225,7 +228,7 @@ def sub_stmts(stmt: Stmt) -> tuple[Stmt, ...]:
     match stmt:
         case Block(stmts=stmts):
             return stmts
-        case Label(body=body) | For(body=body) | Remember(body=body):
+        case Label(body=body) | For(body=body) | Remember(body=body) | FirstLanes(body=body):
             return (body,)
         case If(then=then, otherwise=otherwise):
             return (then,) if otherwise is None else (then, otherwise)
@@ -325,10 +328,8 @@ class Rewriter:
                 second = None if otherwise is None else self.stmt(otherwise)
                 unchanged = test is condition and first is then and second is otherwise
                 return stmt if unchanged else If(test, first, second)
-            case Fork(producer=producer, consumer=consumer):
-                ahead, behind = self.stmt(producer), self.stmt(consumer)
-                same = ahead is producer and behind is consumer
-                return stmt if same else Fork(ahead, behind, stmt.semaphores)
+            case Fork() | FirstLanes():
+                return self._at_once(stmt)
             case Let(value=value, within=within):
                 bound, known = self.expr(value), None if within is None else self.interval(within)
                 return stmt if bound is value and known is within else Let(stmt.var, bound, known)
@@ -364,6 +365,14 @@ class Rewriter:
                 each = tuple([self.stmt(s) for s in stores])
                 return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)
         return stmt
+
+    def _at_once(self, stmt: Fork | FirstLanes) -> Stmt:
+        if isinstance(stmt, FirstLanes):
+            count, body = self.expr(stmt.count), self.stmt(stmt.body)
+            return stmt if count is stmt.count and body is stmt.body else FirstLanes(count, body)
+        ahead, behind = self.stmt(stmt.producer), self.stmt(stmt.consumer)
+        same = ahead is stmt.producer and behind is stmt.consumer
+        return stmt if same else Fork(ahead, behind, stmt.semaphores)
 
     def _allocated(self, stmt: Allocate | Remember) -> Stmt:
         if isinstance(stmt, Allocate):

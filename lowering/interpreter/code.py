@@ -12,7 +12,8 @@ evaluated lane by lane by the same steps, the lane's number being in place 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -147,6 +148,8 @@ class Code:
     strict: tuple[int, ...]
     roots: tuple[Root, ...]
     lanes: int
+    some: int | None = None
+    """Where the number of the lanes is that do anything, if not all do."""
 
     def run(self) -> list[tuple[list[int], list[Cell]]]:
         """The strict expressions' values and the others', for each lane."""
@@ -156,7 +159,7 @@ class Code:
         if self.lanes == 1:
             return [([values[p] for p in strict], [root.get() for root in roots])]
         result = []
-        for lane in range(self.lanes):
+        for lane in range(self.lanes if self.some is None else values[self.some]):
             values[LANE] = lane
             for step in self.each:
                 step()
@@ -172,6 +175,7 @@ class Coder:
         self.values: list[Any] = [0]
         self._places: dict[ExprNode, int] = {}
         self._wholes: dict[Variable, int] = {}
+        self._some: int | None = None
 
     # -- places
 
@@ -215,6 +219,13 @@ class Coder:
 
     # -- code
 
+    @contextmanager
+    def first_lanes(self) -> Iterator[int]:
+        """The place for the number of lanes that do anything in the code that is made inside."""
+        place = self._some = self.new_place()
+        yield place
+        self._some = None
+
     def number(self, e: ExprNode, stmt: Stmt) -> Callable[[], Any]:
         """The value of a scalar expression on which the program's course depends."""
         if e.type.is_vector():
@@ -246,7 +257,7 @@ class Coder:
             (each if e.type.is_vector() else first).extend(self._steps(e, stmt, strict=e in decisive))
         found = tuple([self._root(root, loaded, decisive, stmt, lanes) for root in roots])
         places = tuple([self.place(e) for e in strict])
-        return Code(self.values, tuple(first), tuple(each), places, found, lanes)
+        return Code(self.values, tuple(first), tuple(each), places, found, lanes, self._some)
 
     def _root(self, root: ExprNode, done: set[ExprNode], decisive: set[ExprNode], stmt: Stmt, lanes: int) -> Root:
         leaves: list[int] = []

@@ -270,6 +270,8 @@ class _Machine:
                 return self._for(stmt)
             case ir.If():
                 return self._if(stmt)
+            case ir.FirstLanes():
+                return self._first_lanes(stmt)
             case ir.Fork():
                 return self._fork(stmt)
             case ir.Acquire() | ir.Release():
@@ -436,6 +438,19 @@ class _Machine:
                 then()
             elif otherwise is not None:
                 otherwise()
+
+        return run
+
+    def _first_lanes(self, stmt: ir.FirstLanes) -> Run:
+        count, values = self._number(stmt.count, stmt), self._coder.values
+        with self._coder.first_lanes() as place:
+            body = self.translate(stmt.body)
+
+        def run() -> None:
+            values[place] = count()
+            if values[place] < 1:
+                raise InternalError(f"No lane does anything: {stmt!r}")
+            body()
 
         return run
 

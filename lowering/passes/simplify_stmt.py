@@ -81,6 +81,8 @@ def _scope(stmt: Stmt, here: _Simplify) -> Stmt:
             return ir.NOTHING if isinstance(changed, Assert) and changed.condition is ir.TRUE else changed
         case ir.Fork(producer=producer, consumer=consumer, semaphores=semaphores):
             return ir.Fork(_scope(producer, here), _scope(consumer, here), semaphores)
+        case ir.FirstLanes(count=count, body=body):
+            return ir.FirstLanes(here.expr(count), _scope(body, here))
         case ir.Label(func=func, stage=stage, body=body):
             return ir.Label(func, stage, _scope(body, here))
         case ir.Remember(body=body):

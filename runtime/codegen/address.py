@@ -15,6 +15,7 @@ from halide_core.ir import ExprNode
 from halide_core.ir.types import INT64, Type
 from halide_core.runtime.codegen.text import PRODUCT, Text
 from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes, small_constant
+from halide_core.runtime.codegen.vector.first_lanes import load_first, store_first
 from halide_core.runtime.codegen.vector.gathers import gather, gather_terms, lookup
 from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
 from halide_core.runtime.codegen.vector.prelude import Prelude
@@ -22,12 +23,18 @@ from halide_core.runtime.codegen.vector.strided_loads import load_every, load_re
 
 
 def address(
-    prelude: Prelude, verb: str, type: Type, pointer: str, index: ExprNode, args: Sequence[Text], padded: bool = False
-) -> str:
-    """The call that loads or stores lanes, up to what follows the address."""
+    prelude: Prelude, verb: str, type: Type, pointer: str, index: ExprNode, args: Sequence[Text], padded: bool = False,
+    mask: str = "",
+) -> str:  # fmt: skip
+    """The call that loads or stores lanes, those of a mask alone if there is one, up to what follows the address."""
     if isinstance(index, ir.Ramp) and len(args) == 1:
+        if mask:
+            function = (load_first if verb == "load" else store_first)(prelude, type)
+            return f"{function}({mask}, {pointer} + {args[0].at(PRODUCT)}"
         function = prelude.load(type) if verb == "load" else prelude.store(type)
         return f"{function}({pointer} + {args[0].at(PRODUCT)}"
+    if mask:
+        raise InternalError(f"Lanes can't be left out at {index!r}")
     if isinstance(index, ir.Ramp):
         distance = small_constant(index.stride) if verb == "load" else None
         every = load_reversed(prelude, type) if distance == -1 else load_every(prelude, type, distance or 0)

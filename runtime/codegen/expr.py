@@ -11,7 +11,8 @@ bound of a loop): start-up checks keep it in range, so it is C's own signed arit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from halide_core import ir
@@ -36,6 +37,7 @@ from halide_core.runtime.codegen.uses import (
 )
 from halide_core.runtime.codegen.vector.elementary import elementary
 from halide_core.runtime.codegen.vector.exact_quotients import quotient, reciprocal
+from halide_core.runtime.codegen.vector.first_lanes import MASK, mask_of
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
@@ -185,12 +187,22 @@ class ExprEmitter:
         self._names = names
         self._prelude = prelude
         self._lookups = lookups
+        self.mask = ""
+        """The mask of the lanes that do anything, where not all do."""
         self.traced = False
         """True where what was emitted tells of an event."""
 
     def emit(self, roots: Sequence[Use], declare: Callable[[str], None]) -> list[Text]:
         """The text of each root; ``declare`` receives the declarations of temporaries, to stand before them."""
         return self.together([roots]).emit(roots, declare)
+
+    @contextmanager
+    def masked(self, count: Text, declare: Callable[[str], None]) -> Iterator[None]:
+        """Has the first lanes alone loaded and stored, so many of them."""
+        self.mask = self._names.numbered("mask")
+        declare(f"const {MASK} {self.mask} = {mask_of(count.at(PRODUCT))};")
+        yield
+        self.mask = ""
 
     def together(self, groups: Sequence[Sequence[Use]]) -> SharedValues:
         """The values that are evaluated in groups, one after the other between two braces."""
@@ -479,7 +491,8 @@ class ExprEmitter:
                 return Text(f"{element} != 0", OTHER, mask=ANY_WIDTH if one else 0)
             value = f"{self._prelude.splat(type)}({element})" if one else element
             return self._decided(e, Text(value, ATOM, data=True))
-        text = address(self._prelude, "load", in_memory, pointer, e.index, args, self._leaves.padded(e.buffer))
+        padded = self._leaves.padded(e.buffer)
+        text = address(self._prelude, "load", in_memory, pointer, e.index, args, padded, self.mask)
         if type.is_bool():
             m, zero = self._prelude.type(mask_type(8, type.lanes())), f"({self._prelude.type(in_memory)}){{0}}"
             return Text(f"({m})({text}) != {zero})", UNARY, mask=8)

@@ -14,6 +14,7 @@ from halide_core import ir
 from halide_core.ir import (
     AllocateFlat,
     ExprNode,
+    FirstLanes,
     For,
     Fork,
     IntImm,
@@ -27,7 +28,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.types import Type
-from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions
+from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions, walk
 
 _MOST = 64
 """A buffer of more places stays an array: no machine has as many registers, and C compilers get slow."""
@@ -77,6 +78,11 @@ class _AccessSearch:
                 self._refused.add(buffer)
             case WriteFile(func=func) | Remember(func=func):  # it is written from memory, or kept
                 self._refused.update(func.component_name(k) for k in range(len(func.types)))
+            case FirstLanes(body=body):  # some lanes of a local variable can't be left out
+                inside = list(walk(body))
+                self._refused.update(s.buffer for s in inside if isinstance(s, Store))
+                loads = (e for s in inside for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
+                self._refused.update(e.buffer for e in loads)
             case For(kind=LoopKind.PARALLEL):
                 self._exprs(stmt, tasks)
                 self.look(stmt.body, (*tasks, stmt))

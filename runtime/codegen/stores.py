@@ -144,7 +144,7 @@ class StoreEmitter:
         pointer, type = self._leaves.buffer(store.buffer), store.value.type
         if type.is_scalar():
             return f"{pointer}[{subscript(where[0])}] = {text};"
-        call = address(self._prelude, "store", _in_memory(type), pointer, store.index, where)
+        call = address(self._prelude, "store", _in_memory(type), pointer, store.index, where, mask=self._exprs.mask)
         return f"{call}, {text});"
 
 

@@ -338,18 +338,18 @@ class _Function:
                     self.scope(otherwise)
                     self._depth -= 1
                     self.line("}")
+            case ir.FirstLanes(count=count, body=body):
+                (some,) = self._values((count, False))
+                with self._braces(""), self._unit.exprs.masked(some, self.line):
+                    self.scope(body)
             case ir.For(kind=ir.LoopKind.SERIAL):
                 self._serial(stmt)
             case ir.For(kind=ir.LoopKind.PARALLEL):
                 self._parallel(stmt)
             case ir.Fork():
                 self._fork(stmt)
-            case ir.Acquire(semaphore=name):
-                error = self._unit.names.numbered("error")
-                self.line(f"const int {error} = halide_core_semaphore_acquire({self._unit.semaphore(name)});")
-                self._fail(error, error)
-            case ir.Release(semaphore=name):
-                self.line(f"halide_core_semaphore_release({self._unit.semaphore(name)});")
+            case ir.Acquire() | ir.Release():
+                self._semaphore(stmt)
             case ir.Assert():
                 self._assert(stmt)
             case ir.AllocateFlat():
@@ -364,6 +364,15 @@ class _Function:
                 self._unit.stores.prefetch(stmt, self.line)
             case _:
                 raise InternalError(f"A {_kind(stmt)} reached the C emitter:\n{stmt!r}")
+
+    def _semaphore(self, stmt: ir.Acquire | ir.Release) -> None:
+        semaphore = self._unit.semaphore(stmt.semaphore)
+        if isinstance(stmt, ir.Release):
+            self.line(f"halide_core_semaphore_release({semaphore});")
+            return
+        error = self._unit.names.numbered("error")
+        self.line(f"const int {error} = halide_core_semaphore_acquire({semaphore});")
+        self._fail(error, error)
 
     def _stores(self, points: Sequence[tuple[ir.Store, ...]]) -> None:
         """Stores one after the other; those of each Func by themselves, where its time is measured."""

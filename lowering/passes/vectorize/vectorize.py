@@ -60,6 +60,7 @@ from halide_core.ir.visitor import (
 )
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.vectorize.around import Around
+from halide_core.lowering.passes.vectorize.first_lanes import may_leave_lanes_out, passing_lanes
 from halide_core.lowering.passes.vectorize.gather_address import (
     LaneFacts,
     LaneTerms,
@@ -83,17 +84,21 @@ _MOST_LANES = 64
 """No vector has more."""
 
 
-def vectorize_loops(stmt: Stmt, register_bytes: int, traversals: Traversals, memory: Iterable[str]) -> Stmt:
-    """``memory``: the names of all memory that the statement allocates or is given.
+def vectorize_loops(
+    stmt: Stmt, register_bytes: int, traversals: Traversals, memory: Iterable[str], *, masks: bool = False
+) -> Stmt:
+    """``memory``: the names of all memory that the statement allocates or is given. ``masks``: whether the machine
+    loads and stores some lanes of a register alone, of whatever type.
 
     Raises: ScheduleError where a length is not constant, or memory inside the loop differs from lane to lane.
     """
-    return _FindLoops(register_bytes, traversals, names_in(stmt, memory)).stmt(stmt)
+    return _FindLoops(register_bytes, traversals, names_in(stmt, memory), masks=masks).stmt(stmt)
 
 
 class _FindLoops(Rewriter):
-    def __init__(self, register_bytes: int, traversals: Traversals, names: UniqueNames) -> None:
+    def __init__(self, register_bytes: int, traversals: Traversals, names: UniqueNames, *, masks: bool) -> None:
         super().__init__()
+        self._masks = masks
         self._names = names
         self._traversals = traversals
         self._register_bytes = register_bytes
@@ -175,7 +180,8 @@ class _FindLoops(Rewriter):
 
     def _lanes(self, loop: For, start: ExprNode, size: int) -> _Lanes:
         meeting = self._meeting > 0 or not loop.pure
-        return _Lanes(loop, start, size, self._traversals, self._names, self._around, meeting=meeting)
+        given = (loop, start, size, self._traversals, self._names, self._around)
+        return _Lanes(*given, meeting=meeting, masks=self._masks)
 
 
 def _may_meet(loop: For) -> bool:
@@ -249,7 +255,9 @@ class _Lanes:
         around: Around,
         *,
         meeting: bool,
+        masks: bool,
     ) -> None:
+        self._masks = masks
         self._names = names
         self._loop = loop
         self._meeting = meeting
@@ -329,7 +337,18 @@ class _Lanes:
         certain = _for_all_lanes(test.condition, self._loop.var, self._start, self._lanes)
         if certain is None or test.otherwise is not None:
             return self._one_by_one(test)
-        return If(certain, self._stmt(test.then), self._one_by_one(test))
+        whole = self._stmt(test.then)
+        return If(certain, whole, self._first(test, whole) or self._one_by_one(test))
+
+    def _first(self, test: If, whole: Stmt) -> Stmt | None:
+        """The lanes that pass a guard which not all do, at once; None where machines can't leave out the others."""
+        some = passing_lanes(test.condition, self._loop.var, self._start) if self._masks else None
+        if some is None or not may_leave_lanes_out(whole, self._lanes):
+            return None
+        condition, count = some
+        if count is None:
+            return If(condition, whole, None)
+        return If(ir.conjunction(condition, ir.less(ir.ZERO, count)), ir.FirstLanes(count, whole), None)
 
     def _reduced(self, s: Stmt) -> Stmt | None:
         """One update of the point in which all lanes meet: they are combined first, half of them with the other half,

@@ -131,6 +131,15 @@ class Prelude:
         value = f"{through}({value})" if through else value
         return [f"#if {arm.condition}", f"return {value};", "#else", *generic, "#endif"]
 
+    def call_builtin(self, builtin: Builtin, type: Type) -> str:
+        """The call of an instruction on registers of a type, which gives another one or nothing."""
+        self._definitions.setdefault("__has_builtin", x86_builtins.DEFINITION)
+        element, name, size = x86_builtins.machine_type(type)
+        self._definitions.setdefault(
+            name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
+        )
+        return f"__builtin_ia32_{builtin.builtin}({builtin.arguments.format(v=name)})"
+
     def _in_register(self, type: Type) -> None:
         element, register, size = x86_builtins.machine_type(type.with_lanes(128 // type.bits()))
         made = x86_builtins.in_register(type, register)

@@ -256,6 +256,26 @@ def truncation(source: Type) -> Builtin | None:
     return Builtin("cvttps2dq" + {128: "", 256: "256", 512: "512_mask"}[width], "({v})x" + masked)
 
 
+def masked_load(type: Type) -> Builtin | None:
+    """Some lanes of a register from memory, the others 0."""
+    name = _masked_move(type)
+    return None if name is None else Builtin(f"load{name}", "(const void *)p, ({v}){{0}}, mask")
+
+
+def masked_store(type: Type) -> Builtin | None:
+    """Some lanes of a register to memory."""
+    name = _masked_move(type)
+    return None if name is None else Builtin(f"store{name}", "(void *)p, ({v})a, mask")
+
+
+def _masked_move(type: Type) -> str | None:
+    width = _width(type)
+    if width is None:
+        return None
+    kind = f"up{'s' if type.bits() == 32 else 'd'}" if type.is_float() else f"dqu{_ELEMENTS[type.bits()][1]}"
+    return f"{kind}{width}_mask"
+
+
 def lookup(type: Type, index: Type) -> Builtin | None:
     """Sixteen elements of 8 or 16 bits anywhere, with what follows each, as 32-bit integers."""
     small = type.is_integer() and type.bits() in (8, 16)

@@ -93,6 +93,8 @@ BROKEN: dict[str, ExprNode | Stmt] = {
         out, (k,), half, None, s.NOTHING
     ),
     "a semaphore's first count is not negative": s.Fork(s.NOTHING, s.NOTHING, (("f.filled", -1),)),
+    "the number of lanes that do something is an index": s.FirstLanes(k, s.NOTHING),
+    "lanes that do nothing are left out of dense stores": s.FirstLanes(ir.ONE, s.Store("out", ir.ZERO, k)),
     "a point of a Tuple has several values": s.Stores((s.Store("out", ir.ZERO, k),)),
 }
 """Of each rule a node that breaks it, and no rule before it."""

@@ -12,7 +12,13 @@ import halide_core as hl
 from halide_core.analysis import near
 from halide_core.runtime.codegen import expr, scalar_replacement, uses
 from halide_core.runtime.codegen.stores import StoreEmitter
-from halide_core.runtime.codegen.vector import exact_quotients, integer_idioms, paired_gathers, strided_loads
+from halide_core.runtime.codegen.vector import (
+    exact_quotients,
+    integer_idioms,
+    lane_ranges,
+    paired_gathers,
+    strided_loads,
+)
 from tests.campaigns.mutate.steps.judges import Made, sanitized
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y
 
@@ -25,6 +31,27 @@ def overlapping() -> Made:
     f.bound(x, 0, 8).split(x, xo, xi, 4, Tail.GuardWithIf).vectorize(xi)
     g.compute_at(f, xo).split(x, xo, xi, 4, Tail.RoundUp).vectorize(xi).unroll(xo)
     return f, [(0, 8)]
+
+
+def far_rows() -> Made:
+    """Rows that lie near to each other, and so far from the first one that their places leave int32."""
+    at, im, f, least = image(), hl.ImageParam(hl.Int(32), 2, "far"), hl.Func("f"), 1 << 27
+    buffer = hl.Buffer(np.arange(24 * 24, dtype=np.int32).reshape(24, 24))
+    buffer.set_min([0, least])
+    im.set(buffer)
+    f[x] = im[hl.clamp(at[x, 0], 0, 23), hl.clamp(at[x, 1] + (least - 40), least, least + 23)]
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
+def beyond_bytes() -> Made:
+    """Places of a table that bytes do not hold."""
+    at, f = image(), hl.Func("f")
+    table = hl.ImageParam(hl.Int(32), 1, "table")
+    table.set(hl.Buffer(np.arange(300, dtype=np.int32) * 7))
+    f[x] = table[hl.clamp(at[x, 0] * 3, 0, 299)]
+    f.vectorize(x, 8)
+    return f, [(0, 16)]
 
 
 def among_tasks() -> Made:
@@ -167,6 +194,10 @@ IN_C: dict[str, AutomaticStep] = {
     "shared elements: neighbouring lanes are one apart": AutomaticStep(
         uses, "lanes_an_element", "stride is ir.ONE and ", "", three_quarters, sanitized
     ),
+    "gathers: the sum of a row's place stays in int32": AutomaticStep(
+        lane_ranges, "greatest_factor", "(most - max(high, 0)) // above", "most", far_rows, sanitized
+    ),
+    "gathers: bytes hold the places": AutomaticStep(uses, "_narrow", "fits(found, t)", "True", beyond_bytes, sanitized),
     "paired gathers: the two are in one row": AutomaticStep(
         paired_gathers, "neighbours", "frozenset(form.terms.items())", "None", of_two_rows, sanitized
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 import halide_core as hl
-from halide_core.lowering.passes.vectorize import gather_address, interleave, reduction_match, vectorize
+from halide_core.lowering.passes.vectorize import first_lanes, gather_address, interleave, reduction_match, vectorize
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, y
 
@@ -29,6 +29,22 @@ def lanes_guarded() -> Made:
     f[x] += r.x + 1
     f.update(0).vectorize(x, 4, Tail.GuardWithIf)
     return f, [(0, 7)]
+
+
+def lanes_apart() -> Made:
+    """Every second element is stored, as far as a row goes."""
+    f, r = hl.Func("f"), hl.RDom([(0, hl.Param(hl.Int(32), "n", 7))], "r")
+    f[x] = 0
+    f[2 * r.x] = r.x + 1
+    f.update(0).vectorize(r.x, 4, Tail.GuardWithIf)
+    return f, [(0, 14)]
+
+
+def lanes_of_a_row() -> Made:
+    im, f = image(), hl.Func("f")
+    f[x, y] = im[x, y] + 1
+    f.vectorize(x, 4, Tail.GuardWithIf)
+    return f, [(0, 7), (0, 2)]
 
 
 def lanes_of_memory() -> Made:
@@ -73,6 +89,12 @@ def far_lanes() -> Made:
 
 LANES: dict[str, AutomaticStep] = {
     "vectors: a guard holds for all lanes": AutomaticStep(vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded),
+    "first lanes: no others pass": AutomaticStep(
+        first_lanes, "passing_lanes", "int(op is BinaryOp.LE)", "1", lanes_of_a_row
+    ),
+    "first lanes: the others are left out of all": AutomaticStep(
+        first_lanes, "may_leave_lanes_out", "not _is_dense(s.index, lanes)", "False", lanes_apart
+    ),
     "in step: each vector has its own memory": AutomaticStep(
         vectorize._FindLoops, "_vectors", "own_memory(body, self._names)", "body", lanes_of_memory
     ),

@@ -1,0 +1,123 @@
+"""The lanes of a vector that pass a guard: how many, what is done for these alone, and the memory that others leave."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halide_core as hl
+from halide_core import ir
+from halide_core.ir import BinaryOp, ExprNode, FirstLanes, Load, Ramp, Store
+from halide_core.ir.types import INT32, INT64, Float, Int, Type, UInt
+from halide_core.ir.visitor import walk
+from halide_core.lowering.driver import LoweringTrace, lower
+from halide_core.lowering.passes.vectorize.first_lanes import may_leave_lanes_out, passing_lanes
+from tests.support.checking import computed, image, numbers, same, variables
+from tests.support.interpreted import run_program
+from tests.support.targets import WIDE, host_without_avx512
+
+x, y = variables("x y")
+lane, start, n, m = (ir.index_variable(name) for name in ("lane", "start", "n", "m"))
+LANES = 8
+DENSE = Ramp(INT64.with_lanes(LANES), start, ir.ONE)
+TYPES = [UInt(8), UInt(16), Int(32), Float(32), Float(64), Int(64), hl.Bool()]
+far = ir.Cast(INT64, ir.Load(UInt(64), "far", ir.ZERO))
+
+
+def wide(type: Type) -> Type:
+    return type.with_lanes(LANES)
+
+
+def test_first_lanes_pass_an_end() -> None:
+    assert passing_lanes(ir.less(lane, n), lane, start) == (ir.TRUE, ir.sub(n, start))
+    assert passing_lanes(ir.less_equal(ir.add(lane, m), n), lane, start) == (
+        ir.TRUE, ir.add(ir.sub(ir.sub(n, m), start), ir.ONE),
+    )  # fmt: skip
+    both = ir.conjunction(ir.less(m, n), ir.less(lane, n))
+    assert passing_lanes(both, lane, start) == (ir.conjunction(ir.less(m, n), ir.TRUE), ir.sub(n, start))
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        ir.less(n, lane),
+        ir.less(ir.mul(lane, ir.i64(2)), n),
+        ir.less(ir.add(lane, far), n),
+        ir.binary(BinaryOp.EQ, lane, n),
+        ir.less(ir.mul(lane, lane), n),
+    ],
+    ids=repr,
+)
+def test_other_lanes_may_pass_other_conditions(condition: ExprNode) -> None:
+    assert passing_lanes(condition, lane, start) is None
+
+
+def stored(value: ExprNode, index: ExprNode = DENSE) -> Store:
+    return Store("out", index, value)
+
+
+def test_lanes_are_left_out_of_dense_loads_and_stores() -> None:
+    dense = Load(wide(INT32), "in", DENSE)
+    one = ir.Broadcast(wide(INT32), Load(INT32, "in", start))
+    assert may_leave_lanes_out(stored(ir.Binary(wide(INT32), BinaryOp.DIV, dense, one)), LANES)
+    assert not may_leave_lanes_out(stored(ir.Binary(wide(INT32), BinaryOp.DIV, one, dense)), LANES)
+    floats = Load(wide(Float(32)), "in", DENSE)
+    assert may_leave_lanes_out(stored(ir.Binary(floats.type, BinaryOp.DIV, floats, floats)), LANES)
+    apart = Ramp(DENSE.type, start, ir.i64(2))
+    assert not may_leave_lanes_out(stored(Load(wide(INT32), "in", apart)), LANES)
+    assert not may_leave_lanes_out(stored(dense, apart), LANES)
+    assert not may_leave_lanes_out(stored(dense), 2 * LANES)
+    assert not may_leave_lanes_out(Store("out", DENSE, dense, atomic=True), LANES)
+
+
+def rows(type: Type, lanes: int, tail: hl.TailStrategy) -> hl.Func:
+    """Neighbours of a row, whose ends lie in memory that no lane behind them may read or write."""
+    random = np.random.default_rng(3)
+    held = image(random.integers(0, 2 if type.is_bool() else 100, (3, 90)).astype(type.dtype), "in")
+    f = hl.Func("f")
+    f[x, y] = held[x, y] ^ held[x + 1, y] if type.is_bool() else held[x, y] + held[x + 1, y] * held[0, y]
+    return f.vectorize(x, lanes, tail)
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_rows_of_every_length(type: Type) -> None:
+    for lanes in (4, 16, 64):
+        f = rows(type, lanes, hl.TailStrategy.GuardWithIf)
+        for width in (1, lanes - 1, lanes + 1, 89):
+            wanted = f.evaluate([width, 3])
+            same(computed(f, [width, 3]), wanted)
+            same(np.asarray(f.realize([width, 3], target=host_without_avx512())), wanted)
+            around = np.full((3, width + 80), 77).astype(type.dtype)
+            f.realize(hl.Buffer(around[:, 5 : width + 5]))
+            same(around[:, 5 : width + 5], wanted)
+            assert (around[:, :5] == around[0, 0]).all() and (around[:, width + 5 :] == around[0, 0]).all()
+
+
+def test_update_whose_guard_is_its_own() -> None:
+    r = hl.RDom([(0, 50)], "r")
+    p = hl.Param(hl.Int(32), "p", 13)
+    r.where(r.x < p)
+    held = image(numbers((50,), np.int32), "in")
+    f = hl.Func("f")
+    f[x] = 1
+    f[r.x] += held[r.x] * 3
+    f.update(0).vectorize(r.x, 16)
+    for end in (-3, 0, 1, 13, 31, 50):
+        p.set(end)
+        same(computed(f, [50]), f.evaluate([50]))
+
+
+def test_tree_says_which_lanes() -> None:
+    trace = LoweringTrace()
+    f = rows(UInt(16), 16, hl.TailStrategy.GuardWithIf)
+    lower(f._request(target=WIDE), trace=trace)
+    found = [s for s in walk(trace.passes[-1][1]) if isinstance(s, FirstLanes)]
+    assert len(found) == 1
+    assert "first " in repr(found[0]) and " lanes:" in repr(found[0])
+
+
+def test_interpreter_leaves_lanes_out() -> None:
+    f = rows(Int(32), 16, hl.TailStrategy.GuardWithIf)
+    after = run_program(f, [(0, 21), (0, 3)])
+    for found in after.values():
+        same(found, f.evaluate([21, 3]))
