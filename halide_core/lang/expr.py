@@ -329,7 +329,8 @@ def shift(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
     refuse_pointers(op.value, a, b)
     x = as_node(a)
     if isinstance(b, int) and not isinstance(b, bool):
-        y = ir.const(b, x.type.with_code(INT32.code()) if x.type.is_integer() else INT32)
+        type = x.type.with_code(INT32.code()) if x.type.is_integer() else INT32
+        y = ir.const(min(max(b, type.range[0]), type.range[1]), type)  # one that wraps could be any other
     else:
         y = as_node(b)
     if not x.type.is_integer() or not y.type.is_integer() or x.type.is_bool():

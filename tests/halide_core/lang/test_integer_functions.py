@@ -126,6 +126,19 @@ def test_rounding_shift_by_the_least_count_there_is() -> None:
         assert found == {"right": [0] * 6, "left": [0] * 6}
 
 
+@pytest.mark.parametrize("count", [127, 255, 256, 257, 2**40])
+def test_shift_by_a_constant_that_the_type_of_counts_has_not(count: int) -> None:
+    values = (I8, [-128, -1, 5, 127])
+    shifts: dict[str, Build] = {
+        "left": lambda a: a << count,
+        "right": lambda a: a >> count,
+        "back": lambda a: a << -count,
+    }
+    found = _tables(shifts, values)
+    assert found == {"left": [0] * 4, "right": [-1, -1, 0, 0], "back": [-1, -1, 0, 0]}
+    assert _results(lambda a: hl.extract_bits(U8, a, count), (U8, [1, 255])) == [0, 0]
+
+
 @pytest.mark.parametrize("type", INTEGERS[:6], ids=str)
 def test_mul_shift_right_saturates(type: hl.Type) -> None:
     pairs, a, b = _columns(type)
