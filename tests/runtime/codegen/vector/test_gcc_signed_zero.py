@@ -50,3 +50,15 @@ def test_nothing_less_an_integer_or_an_absolute_value_is_no_negative_zero() -> N
     )  # fmt: skip
     for got, wanted in zip(f.realize([4]), f.evaluate([(0, 4)]), strict=True):
         assert got.array.tobytes() == wanted.tobytes()
+
+
+def test_what_turns_out_to_be_nothing_less_an_integer_is_no_negative_zero() -> None:
+    a, b = (hl.Buffer(np.array(values, np.int16))[x] for values in ([0, 1, -7, 3], [0, 0, 2, -3]))
+    f = hl.Func("f")
+    f[x] = (
+        hl.f32(a - a) - hl.f32(b), hl.f32(a * 0) - hl.f32(b), hl.f64(a % 1) - hl.f64(b), hl.f32(a - a) - hl.f32(x),
+        hl.f32(a & 0) - hl.abs(hl.f32(b)), hl.f32(a ^ a) - hl.select(a > 0, hl.f32(b), 1.0),
+        hl.f32(a * 0) * 3.0 - hl.f32(b),
+    )  # fmt: skip
+    for got, wanted in zip(f.realize([4]), f.evaluate([(0, 4)]), strict=True):
+        assert got.array.tobytes() == wanted.tobytes()
