@@ -16,6 +16,7 @@ import islpy as isl
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, linear_of, to_expr
+from halide_core.analysis.near import is_near
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.quasi_affine import atoms_of, compared, operands
@@ -135,8 +136,11 @@ class PiecewiseTerms:
 
     def expression(self, f: isl.PwAff, facts: Facts, nodes: int, pieces: int) -> ExprNode | None:
         """A function of the atoms as an expression, on the function's domain; None where that has too many nodes, or
-        the function too many pieces."""
-        return _TermWriter(list(self.atoms), facts, nodes, pieces).write(f)
+        the function too many pieces, and where a sum in it might wrap."""
+        try:
+            return _TermWriter(list(self.atoms), facts, nodes, pieces).write(f)
+        except _MayWrapError:
+            return None
 
 
 _COMBINED: dict[BinaryOp, Callable[[isl.PwAff, isl.PwAff], isl.PwAff]] = {
@@ -156,6 +160,11 @@ _TRUE_OF: dict[BinaryOp, Callable[[isl.PwAff], isl.Set]] = {
 
 # ---------------------------------------------------------------------------------------------------------
 # Writing expressions.
+
+
+class _MayWrapError(Exception):
+    """A form has a number in it that may be near the ends of int64: isl knows no ends, and writes ``min(9, p) + 7`` as
+    ``min(16, p + 7)``."""
 
 
 class _TermWriter:
@@ -232,6 +241,9 @@ class _TermWriter:
             c = _scaled(aff.get_coefficient_val(isl.dim_type.div, i), denominator)
             if c:
                 form = form.plus(linear_of(self._form(aff.get_div(i))), c)
+        alone = list(form.terms.values()) == [1] and not form.const
+        if form.terms and not alone and not is_near(form):
+            raise _MayWrapError
         return to_expr(form)
 
     def _value(self, atom: ExprNode) -> ExprNode:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
-from halide_core.analysis.near import is_far
+from halide_core.analysis.near import is_far, is_near
 from halide_core.analysis.prover import Facts, nothing_known
 from halide_core.ir import (
     Binary,
@@ -185,7 +185,7 @@ def _factored(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     x, y = linear_of(a), linear_of(b)
     shared = {atom: c for atom, c in x.terms.items() if y.terms.get(atom) == c}
     constant = y.const if y.terms.keys() - shared.keys() else x.const
-    if (not shared and not constant) or any(map(is_far, (*x.terms, *y.terms))):
+    if (not shared and not constant) or not (is_near(x) and is_near(y)):
         return ir.binary(op, a, b)
     common = Linear(shared, constant)
     inner = ir.binary(op, to_expr(x.plus(common, -1)), to_expr(y.plus(common, -1)))
@@ -231,7 +231,8 @@ def _product(a: ExprNode, b: ExprNode) -> ExprNode:
 def _is_divided(form: Linear, k: int) -> bool:
     """True where a form's parts can be told apart by a divisor: what is left, with a constant of up to ``k - 1``, does
     not wrap."""
-    return not form.terms or (k < _LIMIT and not any(map(is_far, form.terms)))
+    fits = max(k, abs(form.const), *map(abs, form.terms.values())) < _LIMIT
+    return not form.terms or (fits and not any(map(is_far, form.terms)))
 
 
 def _divided(form: Linear, k: int) -> tuple[Linear, Linear]:

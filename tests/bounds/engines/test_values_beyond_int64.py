@@ -11,9 +11,11 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.prover import Facts
+from halide_core.analysis.simplify import simplify
 from halide_core.bounds.verify.vc import Status
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import INT64
+from halide_core.ir.visitor import subexpressions
 
 x = hl.Var("x")
 TOP = hl.i64(2**62)
@@ -86,3 +88,37 @@ def test_a_sum_that_just_leaves_int32_wraps() -> None:
     value = hl.clamp(given[x], hl.i64(2**60), hl.i64(2**60 + 5)) - hl.i64(2**60 + 2**31 + 64)
     f[x] = table[hl.clamp(hl.i32(value), 0, 5)]
     np.testing.assert_array_equal(f.realize([2]), [5, 5])
+
+
+@pytest.mark.parametrize("engine", ["chain", "isl"])
+@pytest.mark.parametrize("most", [2**63 - 1, 2**63 - 7, 1000, 50])
+def test_ends_have_no_sums_of_large_params_that_nobody_wrote(
+    engine: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HL_BOUNDS", engine)
+    limit = hl.Param(hl.Int(64), "limit", most)
+    v = hl.Buffer(np.array([0, 1, 2, 250, 255, 7, 9, 30], np.uint8), name="v")
+    t, f = hl.Func("t"), hl.Func("f")
+    t[x] = x * 2
+    f[x] = t[hl.i32(hl.clamp(hl.i64(v[x]), 0, limit) % 100) + 7]
+    t.compute_root()
+    np.testing.assert_array_equal(f.realize([8]), f.evaluate([8]))
+    assert f.certify().ok
+
+
+def test_what_two_large_numbers_share_stays_where_more_than_int64_would_be_left() -> None:
+    y, t, f = hl.Var("y"), hl.Func("t"), hl.Func("f")
+    t[x] = x * 3
+    f[x, y] = t[hl.i32(hl.clamp(hl.i64(x) * hl.i64(y) - TOP, TOP, hl.i64(2**63 - 1)) // hl.i64(2**61))]
+    t.compute_root()
+    np.testing.assert_array_equal(f.realize([4, 2]), np.full((2, 4), 6))
+
+
+def test_constants_beyond_int64_are_not_made() -> None:
+    a, b, top = ir.index_variable("a"), ir.index_variable("b"), ir.i64(2**62)
+    for e in (
+        ir.minimum(ir.sub(ir.mul(a, b), top), ir.i64(2**63 - 1)),
+        ir.div(ir.add(ir.add(ir.mul(a, ir.i64(-(2**60))), top), top), ir.ONE),
+    ):
+        found = subexpressions([simplify(e)])
+        assert all(INT64.can_represent(each.value) for each in found if isinstance(each, ir.IntImm))
