@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.analysis.interval import Range
 from halide_core.analysis.linear import Linear, linear_of, to_expr
+from halide_core.analysis.near import is_near
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Variable
@@ -253,8 +254,10 @@ def _limited(e: ExprNode, known: LaneFacts) -> ExprNode | None:
     form = linear_of(e)
     match list(form.terms.items()):
         case [(Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b), 1)]:
-            moved = (to_expr(linear_of(each).plus(Linear({}, form.const))) for each in (a, b))
-            return _of_both(op, *(_saturated(each, known) for each in moved))
+            moved = [linear_of(each).plus(Linear({}, form.const)) for each in (a, b)]
+            if form.const and not all(map(is_near, moved)):  # the p + 7 of ``min(v, p) + 7`` may wrap
+                return None
+            return _of_both(op, *(_saturated(to_expr(each), known) for each in moved))
     return None
 
 

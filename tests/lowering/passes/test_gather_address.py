@@ -370,3 +370,16 @@ def test_tables_of_every_type(dtype: str, lanes: int) -> None:
     f.vectorize(x, lanes)
     want = entries[1][keys] + entries[keys % 5, 255 - keys.astype(int)]
     assert np.array_equal(np.asarray(f.realize([48, 2])), want)
+
+
+@pytest.mark.parametrize(
+    ("limit", "behind"), [(2**63 - 1, 7), (2**63 - 4, 7), (-(2**63), -7), (-(2**63) + 4, -7), (100, 7), (100, -7)]
+)
+def test_a_limit_of_int64_is_not_moved_where_it_would_wrap(limit: int, behind: int) -> None:
+    p, v = hl.Param(hl.Int(64), "p", limit), hl.Buffer(np.array([0, 1, 2, 250, 255, 7, 9, 30] * 2, np.uint8))
+    table, f = hl.Func("table"), hl.Func("f")
+    table[x] = x * 3
+    f[x] = table[hl.clamp(hl.i32(hl.clamp(hl.i64(v[x]), 0, p)) + behind, 0, 200)]
+    table.compute_root()
+    f.vectorize(x, 8)
+    np.testing.assert_array_equal(f.realize([16]), f.evaluate([16]))

@@ -87,6 +87,16 @@ def far_lanes() -> Made:
     return f, [(0, 8)]
 
 
+def limits_of_large_numbers() -> Made:
+    """Places that are kept below an int64 Param near its type's end, and then moved."""
+    at, most, table, f = image(), hl.Param(hl.Int(64), "most", 2**63 - 1), hl.Func("table"), hl.Func("f")
+    table[x] = x * 3
+    f[x] = table[hl.clamp(hl.i32(hl.clamp(hl.i64(hl.u8(at[x, 0])), 0, most)) + 7, 0, 200)]
+    table.compute_root()
+    f.vectorize(x, 4)
+    return f, [(0, 8)]
+
+
 LANES: dict[str, AutomaticStep] = {
     "vectors: a guard holds for all lanes": AutomaticStep(vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded),
     "first lanes: no others pass": AutomaticStep(
@@ -110,6 +120,9 @@ LANES: dict[str, AutomaticStep] = {
     ),
     "gathers: places that int32 holds in all lanes": AutomaticStep(
         gather_address, "narrow_lanes", "high + max(far, 0) > INT32.range[1]", "False", far_lanes
+    ),
+    "gathers: limits in int32 are those of int64": AutomaticStep(
+        gather_address, "_limited", "form.const and ", "False and ", limits_of_large_numbers
     ),
     "pairs of lanes: two lanes on is one element on": AutomaticStep(
         gather_address, "pairs_of_lanes", "moved != 1 or ", "", every_second_twice
