@@ -8,10 +8,11 @@ are read under conditions that are known where its memory is made stands under t
                                                         label o: …
 
 Memory is made as before: lanes read both cases of a select, and drop what nobody computed. So only what a select gives
-counts as read under its condition, never an index in it, which must be right to be read with. Conditions that read
-what is computed are left out; and those that a loop changes which stands around the computation, but not around the
-memory, or around that of another Func which is computed inside: what a Func keeps for later iterations must be there in
-them. A Func that goes to a file is read by people, always.
+counts as read under its condition, never an index in it, which must be right to be read with, nor what is printed,
+which is shown whatever is chosen. Conditions that read what is computed are left out; and those that a loop changes
+which stands around the computation, but not around the memory, or around that of another Func which is computed
+inside: what a Func keeps for later iterations must be there in them. A Func that goes to a file is read by people,
+always.
 
 An element of an input may decide, too: it is the same all through a run. Whoever reads under such a condition reads the
 element, so that nobody does where the input does not have it, as where a loop further in has no iteration:
@@ -276,6 +277,8 @@ class _Skipping:
                 case Access(callee=callee, args=args):
                     found.setdefault(callee, set()).add(under)
                     following = [(a, _ALWAYS) for a in args]
+                case Print():  # it shows what it is given, whatever a select around it gives
+                    following = [(part, _ALWAYS) for part in parts(e)]
                 case Select(condition=condition, a=a, b=b) if self._helps(condition, place):
                     no = _not(condition)
                     following = [(condition, under), (a, under | {condition}), (b, under | {no})]

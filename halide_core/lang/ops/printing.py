@@ -14,7 +14,8 @@ from halide_core.lang.expr import Expr, ExprLike, as_bool, as_node
 def print(value: ExprLike, *more: ExprLike | str) -> Expr:
     """``value``; wherever it is computed, a line shows it and what follows, with spaces between.
 
-    It shows what is computed, which the schedule decides: a point may be computed several times, or beside the window.
+    It shows what is computed, which the schedule decides: a point may be computed several times, or where nobody needs
+    it, as where loops are rounded up, by values that may be anything there.
     Lines of parallel loops come in any order, but whole. What is computed for a coordinate or a condition of an RDom,
     and what ``evaluate`` computes, shows nothing.
 

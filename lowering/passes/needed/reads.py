@@ -6,7 +6,7 @@ a select has the select's condition on its path.
     for x: o[x] = select(x < 100, f[x], g[f[x - 1]])   ->   f[x]: x < 100;  f[x - 1]: always
 
 What a select does not choose is garbage that nobody sees, but where it stands in an index, which must be right to be
-read with. Conditions count as far as bounds can use them: comparisons of coordinates that do not wrap.
+read with, or is printed. Conditions count as far as bounds can use them: comparisons of coordinates that do not wrap.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ from halide_core.ir import (
     Let,
     Not,
     PrefetchRegion,
+    Print,
     Provide,
     Select,
     Stmt,
     Variable,
 )
 from halide_core.ir.logic import all_of, conjuncts, negation
-from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import free_variables, parts, stmt_exprs, subexpressions, walk
 from halide_core.lowering.passes.needed.statement_reads import StatementReads
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
 
@@ -226,13 +227,15 @@ class ReadSearch:
     def _valued(
         self, callee: Callee, values: Sequence[ExprNode], place: PathPlace, narrowed: bool
     ) -> list[CountedRead]:
-        """The reads of values: those in arms of selects under their conditions, but for those in indices."""
+        """The reads of values: those in arms of selects under their conditions, but for those in indices. What is
+        printed is shown whatever a select around it gives."""
         found = self._always(callee, values, place, narrowed)
         if not any(isinstance(e, Select) for e in subexpressions(values)):
             return found
         indices = [a for e in subexpressions(values) if isinstance(e, Access) for a in e.args]
         places = {e for e in subexpressions(indices) if isinstance(e, Access)}
-        conditions = guards(values, connectives=False)
+        shown = [part for e in subexpressions(values) if isinstance(e, Print) for part in parts(e)]
+        conditions = guards([*values, *shown], connectives=False)
         return [read if read.access in places else _under(read, conditions[read.access], place) for read in found]
 
 

@@ -157,6 +157,14 @@ def test_indices_are_always_computed() -> None:
     assert count.total(at) == 8 and count.total(table) == 0
 
 
+def test_what_is_printed_is_always_computed() -> None:
+    p, f, o = hl.Param(hl.Int(32), "p", 0), hl.Func("f"), hl.Func("o")
+    f[x] = x + 1
+    o[x] = hl.select(p != 0, hl.print_when(x > 2, f[x], "at", x), 0)
+    f.compute_root()
+    assert counted(o, [(0, 16)]).total(f) == 16
+
+
 def test_lanes_of_a_condition_are_not_taken_for_one() -> None:
     f, o = hl.Func("f"), hl.Func("o")
     f[x, y] = x + 3 * y

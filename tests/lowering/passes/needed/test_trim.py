@@ -136,6 +136,23 @@ def test_what_is_read_everywhere_is_whole(define: Callable[[hl.Func, hl.Func], N
     assert counted(o, [(0, 16)]).total(f) == 16
 
 
+def test_what_is_printed_is_whole() -> None:
+    """A line shows what it is given, whatever the select around it gives."""
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x] = x + 1
+    o[x] = hl.select(x < 5, hl.print(f[x]), 0)
+    f.compute_root()
+    assert counting.counted(o, [(0, 16)], after="trim").total(f) == 16
+
+
+def test_what_a_printed_select_does_not_give_is_trimmed() -> None:
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x] = x + 1
+    o[x] = hl.print(hl.select(x < 5, f[x], 0))
+    f.compute_root()
+    assert counting.counted(o, [(0, 16)], after="trim").total(f) == 5
+
+
 def _by_its_own_places(f: hl.Func, r: hl.RDom) -> None:
     table = hl.Func("table")
     table[x] = x * 3 % 10
