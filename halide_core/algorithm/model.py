@@ -61,8 +61,8 @@ class ScalarParam(ir.Scalar):
         self.type = type
         self.location = location
         self.value: int | float | None = None
-        self.low: int | float | None = None
-        self.high: int | float | None = None
+        self._low: int | float | None = None
+        self._high: int | float | None = None
         self.estimate: int | float | None = None
         """The value that the user expects. It changes nothing."""
 
@@ -70,6 +70,28 @@ class ScalarParam(ir.Scalar):
     def computed(self) -> Type:
         """The type that the value is computed with: a pointer is its address."""
         return computed_type(self.type)
+
+    @property
+    def low(self) -> int | float | None:
+        """The least value, a number of the type: what start-up checks compare with is rounded to it."""
+        return self._low
+
+    @low.setter
+    def low(self, limit: float | None) -> None:
+        self._low = self._rounded(limit)
+
+    @property
+    def high(self) -> int | float | None:
+        """The greatest value, likewise."""
+        return self._high
+
+    @high.setter
+    def high(self, limit: float | None) -> None:
+        self._high = self._rounded(limit)
+
+    def _rounded(self, limit: float | None) -> int | float | None:
+        nearest = None if limit is None else ir.const(limit, self.computed)
+        return nearest.value if isinstance(nearest, ir.FloatImm) else limit
 
 
 class Image(ir.Callee):

@@ -215,6 +215,17 @@ def test_range_of_a_param_is_what_it_promises() -> None:
     assert ValueRanges().of(hl.Expr(p + 1)._node()) == (2, 10)
 
 
+def test_range_of_a_float_param_is_of_numbers_of_its_type() -> None:
+    """A check at start-up compares with the float32 that is next to 0.1, which is greater."""
+    p, g, f = hl.Param(hl.Float(32), "p", 0.1), hl.Func("g"), hl.Func("f")
+    p.set_range(0.0, 0.1)
+    assert ValueRanges().of(hl.Expr(p)._node()) == (0, float(np.float32(0.1)))
+    g[x] = hl.i32(hl.floor((p - hl.f32(0.1)) * 1000.0)) + hl.clamp(x, 0, 0)
+    f[x] = g[g[x]] + 5
+    g.compute_root()
+    assert np.asarray(f.realize([3])).tolist() == f.evaluate([3]).tolist() == [5, 5, 5]
+
+
 def test_range_of_a_func_covers_its_updates() -> None:
     f = hl.Func("f")
     f[x] = hl.i32(u8[x])
