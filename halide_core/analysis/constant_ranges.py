@@ -110,9 +110,9 @@ class ConstantRanges:
         a whole number of them is not far from what it was, however many they are."""
         by = self.of(d)
         match a:
-            case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=quotients, b=IntImm() as more) if depth:
+            case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=part, b=IntImm() as more) if depth and self._stays(a):
                 rest = of_integers(BinaryOp.MUL, by, self.of(more))
-                return meet(known, of_integers(op, self._times(quotients, d, depth - 1), rest))
+                return meet(known, of_integers(op, self._times(part, d, depth - 1), rest))
             case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op) if depth and a.type is INT64 and by[0] >= 0:
                 one, other = (self._times(each, d, depth - 1) for each in (a.a, a.b))
                 return meet(known, of_integers(op, one, other))
@@ -120,6 +120,10 @@ class ConstantRanges:
                 low, high = self.of(whole)
                 return meet(known, (low - by[1] + 1, high))
         return known
+
+    def _stays(self, e: Binary) -> bool:
+        """True where a sum does not wrap: indices never do."""
+        return e.type is INT64 or fits(of_integers(e.op, self.of(e.a), self.of(e.b)), e.type)
 
     def _quotient(self, a: ExprNode, d: ExprNode, known: Range) -> Range:
         """The range of a quotient, where what is divided is a multiple of the divisor, or not far from one."""

@@ -208,6 +208,12 @@ def test_range_of_what_is_rounded_to_a_divisor_holds_every_value(more: int, type
     )
 
 
+def test_range_of_a_multiple_of_a_sum_that_wraps_is_that_of_its_type() -> None:
+    x, d = (ir.Variable(INT32, name) for name in ("x", "d"))
+    beyond = ir.add(ir.div(x, d), ir.const(INT32.range[1], INT32))
+    assert constant_ranges.ConstantRanges({x: INT32.range, d: (1, 1)}).of(ir.mul(beyond, d)) == INT32.range
+
+
 @pytest.mark.parametrize("op", [BinaryOp.MIN, BinaryOp.MAX])
 def test_range_of_the_lesser_of_two_that_are_rounded_holds_every_value(op: BinaryOp) -> None:
     x, y, d = (ir.index_variable(name) for name in "xyd")
