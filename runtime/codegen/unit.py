@@ -347,7 +347,8 @@ class _Function:
             case ir.For(kind=ir.LoopKind.PARALLEL):
                 self._parallel(stmt)
             case ir.Fork():
-                self._fork(stmt)
+                with self._braces(""):  # copies of a loop fork by the same semaphores, and may be in one block
+                    self._fork(stmt)
             case ir.Acquire() | ir.Release():
                 self._semaphore(stmt)
             case ir.Assert():
@@ -439,8 +440,7 @@ class _Function:
         first = ", ".join(f"{{{n}, 0}}" for _, n in fork.semaphores)
         self.line(f"struct halide_core_semaphore {shared}[{count}] = {{{first}}};")
         for at, (name, _) in enumerate(fork.semaphores):
-            local = unit.names.of("semaphore", name)
-            self.line(f"{_SEMAPHORE} {local} = &{shared}[{at}];")
+            self.line(f"{_SEMAPHORE} {unit.semaphore(name)} = &{shared}[{at}];")
         captured = unit.captures(ir.Block((fork.producer, fork.consumer)), set())
         sides = unit.names.numbered(f"{unit.function}_fork_")
         unit.tasks.append(members_of(sides, captured))

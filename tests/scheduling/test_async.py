@@ -265,6 +265,18 @@ def test_asynchronous_producers_change_no_value(program: Callable[[], hl.Func]) 
     assert any(isinstance(s, Fork) for s in walk(after(f, "fork")))
 
 
+def test_forks_of_two_iterations_may_stand_in_one_block() -> None:
+    """Those of a loop that is written out: what they allocate is hoisted, and nothing else is left between them."""
+    k, g, f = hl.Func("k"), hl.Func("g"), hl.Func("f")
+    k[y] = y * 5
+    g[x] = x * 3
+    f[y] = g[y] + g[y + 1] + k[y] + k[y + 1]
+    f.bound(y, 0, 2)
+    g.compute_at(f, y).hoist_storage_root().async_()
+    k.compute_at(f, y).store_root()
+    np.testing.assert_array_equal(f.realize([2]), f.evaluate([2]))
+
+
 @pytest.mark.parametrize("program", [sliding, read_by_two_threads, strips_in_threads, one_in_another])
 def test_nothing_waits_for_ever_where_there_is_one_thread(program: Callable[[], hl.Func]) -> None:
     f = program()
