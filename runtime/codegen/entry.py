@@ -3,7 +3,7 @@
 In: a pipeline's name and arguments. Out: C text of a function that takes pointers to the arguments, and a declaration
 that hides the pipeline itself from everything else in the process.
 
-    int halide_core_entry(void **a) { return blur((halide_buffer_t *)a[0], *(const float *)a[1], …); }
+    int halide_core_entry(void **a) { …; return blur((halide_buffer_t *)a[0], *(const float *)a[1], …); }
 """
 
 from __future__ import annotations
@@ -32,17 +32,28 @@ def emit_hiding(name: str, arguments: Sequence[Argument]) -> str:
 
 
 def emit_entry(name: str, arguments: Sequence[Argument]) -> str:
-    """The function, to be appended to the pipeline's own translation unit."""
-    return emit_argv(ENTRY, symbol(name), arguments)
+    """The function, to be appended to the pipeline's own translation unit. It enters the run that was begun and leaves
+    it, whatever becomes of it: a SIGINT that comes later must end nothing else."""
+    call = _call(symbol(name), arguments)
+    entered = "    const volatile int *const halide_core_around = halide_core_enter_run();\n"
+    return _function(ENTRY, f"{entered}    return halide_core_leave_run(halide_core_around, {call});\n")
 
 
 def emit_argv(entry: str, function: str, arguments: Sequence[Argument], *, context: bool = False) -> str:
     """A function that takes pointers to what another one takes: first of all to a context, where that takes one."""
-    passed = ["*(const void *const *)_arguments[0]"] if context else []
-    passed += [_passed(argument, i) for i, argument in enumerate(arguments, start=len(passed))]
-    inside = ",\n        ".join(passed)
+    first = ["*(const void *const *)_arguments[0]"] if context else []
+    return _function(entry, f"    return {_call(function, arguments, first)};\n")
+
+
+def _function(entry: str, body: str) -> str:
     head = f"int {entry}(void **_arguments)"
-    return f"\n{head};\n{head} {{\n    return {function}(\n        {inside});\n}}\n"
+    return f"\n{head};\n{head} {{\n{body}}}\n"
+
+
+def _call(function: str, arguments: Sequence[Argument], first: Sequence[str] = ()) -> str:
+    passed = [*first, *(_passed(argument, i) for i, argument in enumerate(arguments, start=len(first)))]
+    inside = ",\n        ".join(passed)
+    return f"{function}(\n        {inside})"
 
 
 def _passed(argument: Argument, position: int) -> str:

@@ -103,6 +103,8 @@ void halide_core_cancel(int on);
 const volatile int *halide_core_halting(void);
 int halide_core_halt(void);
 void halide_core_begin_run(int by_interrupt);
+const volatile int *halide_core_enter_run(void);
+int halide_core_leave_run(const volatile int *around, int result);
 
 void *halide_core_malloc(int64_t bytes);
 void halide_core_free(void *pointer);

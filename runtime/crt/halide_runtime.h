@@ -365,9 +365,14 @@ void halide_core_cancel(int on);
 const volatile int *halide_core_halting(void);
 int halide_core_halt(void);
 
-/* Before a run of the thread that handles signals: from here on SIGINT ends runs of this thread, and does what it did.
+/* Before a run of the thread that handles signals: until it is over SIGINT ends it, and does what it did.
  * Where `by_interrupt` is 0 it only does what it did, as it does where it ends the program or is ignored. */
 void halide_core_begin_run(int by_interrupt);
+
+/* Around that run: functions of other libraries that the thread calls afterwards are no part of it, and a SIGINT is
+ * nothing to them. The first one returns what the other one takes, beside the run's result, which it returns. */
+const volatile int *halide_core_enter_run(void);
+int halide_core_leave_run(const volatile int *around, int result);
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

@@ -28,6 +28,10 @@ HALIDE_CORE_WEAK struct halide_core_runs halide_core_runs;
 extern HALIDE_CORE_THREAD_LOCAL const volatile int *halide_core_halting_here;
 HALIDE_CORE_WEAK HALIDE_CORE_THREAD_LOCAL const volatile int *halide_core_halting_here;
 
+/* Whether what this thread enters next is a run that was begun. */
+extern HALIDE_CORE_THREAD_LOCAL int halide_core_begun_here;
+HALIDE_CORE_WEAK HALIDE_CORE_THREAD_LOCAL int halide_core_begun_here;
+
 HALIDE_CORE_WEAK const volatile int *halide_core_halting(void) {
     return halide_core_halting_here != NULL ? halide_core_halting_here : &halide_core_runs.cancelled;
 }
@@ -75,10 +79,30 @@ static void watch_interrupts(void) {
 #endif
 
 HALIDE_CORE_WEAK void halide_core_begin_run(int by_interrupt) {
-    halide_core_halting_here = &halide_core_runs.interrupted;
+    halide_core_begun_here = 1;
+    if (halide_core_halting_here != NULL) {
+        return; /* by what a run calls: what ends that one ends both */
+    }
     halide_core_runs.interrupted = halide_core_runs.cancelled; /* what came before is not about this run */
     halide_core_runs.by_interrupts = by_interrupt;
     if (by_interrupt) {
         watch_interrupts();
     }
+}
+
+HALIDE_CORE_WEAK const volatile int *halide_core_enter_run(void) {
+    const volatile int *const around = halide_core_halting_here;
+    if (halide_core_begun_here) {
+        halide_core_begun_here = 0;
+        halide_core_halting_here = &halide_core_runs.interrupted;
+    }
+    return around;
+}
+
+HALIDE_CORE_WEAK int halide_core_leave_run(const volatile int *around, int result) {
+    if (around == NULL && halide_core_halting_here != NULL) {
+        halide_core_runs.by_interrupts = 0;
+    }
+    halide_core_halting_here = around;
+    return result;
 }

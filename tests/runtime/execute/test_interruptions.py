@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,6 +72,33 @@ def test_a_long_run_ends_and_the_next_is_right(*, parallel: bool) -> None:
         with pytest.raises(KeyboardInterrupt), _interrupted():
             f.realize([16, 16])
         assert np.array_equal(np.asarray(_small().realize([5, 4])), 2 * np.add.outer(np.arange(4), np.arange(5)))
+
+
+@pytest.mark.uncertified("it is about the run")
+def test_an_interrupt_ends_no_function_of_another_library() -> None:
+    """Those of libraries that are linked with a runtime of their own read the flags of the one that came first, and
+    nobody begins a run for them."""
+    f = _long(parallel=False)
+    f.compile_jit()
+    with pytest.raises(KeyboardInterrupt), _interrupted():
+        f.realize([16, 16])
+    assert not runtime().halide_core_halting()[0]
+    with pytest.raises(KeyboardInterrupt), _interrupted():
+        time.sleep(60)
+    assert not runtime().halide_core_halting()[0]
+
+
+def test_a_run_in_a_run_is_ended_by_what_ends_that() -> None:
+    """As one that a print of a pipeline's starts."""
+    library = runtime()
+    library.halide_core_begin_run(1)
+    outside = library.halide_core_enter_run()
+    flag = library.halide_core_halting()
+    library.halide_core_begin_run(0)
+    around = library.halide_core_enter_run()
+    assert around == flag == library.halide_core_halting()
+    assert library.halide_core_leave_run(around, 3) == 3 and library.halide_core_halting() == flag
+    assert library.halide_core_leave_run(outside, 0) == 0 and library.halide_core_halting() != flag
 
 
 @pytest.mark.uncertified("it is about the run")
