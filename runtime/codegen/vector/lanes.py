@@ -37,6 +37,8 @@ def of_loads(prelude: Prelude, type: Type, loads: list[str]) -> list[str]:
         name = f"whole{first}"
         body.append(f"{prelude.type(type.with_lanes(step))} {name} = {{0}};")
         body += [f"{name}[{i}] = {load};" for i, load in enumerate(loads[first : first + step])]
+        if lanes >= step:  # not all lanes of one vector to gcc, which might know that they are comparisons
+            body.insert(-1, prelude.veil(name, type.with_lanes(step)))
         joined.append(name)
     if lanes < step:
         return [*body, f"return __builtin_shufflevector(whole0, whole0, {', '.join(map(str, range(lanes)))});"]

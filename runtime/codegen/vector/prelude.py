@@ -30,8 +30,8 @@ from halide_core.runtime.codegen.vector.scalar_bodies import (
     limits,
     scalar_body,
     scalar_from_float,
-    truncated,
     unsigned,
+    veiled,
 )
 from halide_core.runtime.codegen.vector.x86_builtins import Builtin
 
@@ -185,7 +185,7 @@ class Prelude:
         one = self.binary(op, type.element_of(), count.element_of())
         if op in (BinaryOp.DIV, BinaryOp.MOD) and type.is_integer():
             return self._quotients(type, one)
-        return _lane_by_lane(c, type.lanes(), f"{one}(a[i], b[i])")
+        return [self.veil("a", type), *_lane_by_lane(c, type.lanes(), f"{one}(a[i], b[i])")]
 
     def _quotients(self, type: Type, one: str) -> list[str]:
         """A quotient is a comparison where one of its operands is 1, or is the other one, and of two such lanes gcc 12
@@ -194,6 +194,12 @@ class Prelude:
         c, element = self.type(type), self.type(type.element_of())
         lane = f"{element} x = a[i], y = b[i]; OPAQUE(x); OPAQUE(y); r[i] = {one}(x, y);"
         return [f"{c} r;", f"for (int i = 0; i < {type.lanes()}; i++) {{ {lane} }}", "return r;"]
+
+    def veil(self, name: str, type: Type) -> str:
+        """The line behind which gcc does not know what a vector was made of. Of lanes that are put into one one by one,
+        all of them comparisons, gcc 12 makes a mask: -1 for 1. A comparison that is shifted by 0 is one, too."""
+        self.typedef("VEILED", resource("veiled.h"))
+        return f"{veiled(type.bytes() * type.lanes())}({name});"
 
     def product(self, a: str, b: str) -> str:
         """A product of sizes, which are not negative; INT64_MAX, which can't be allocated, where it overflows."""
@@ -247,7 +253,7 @@ class Prelude:
         """``f(x)``: a float as an integer, truncated and saturated; NaN gives 0."""
 
         def head() -> tuple[str, str, list[str]]:
-            self._definitions.setdefault("TRUNCATED", resource("truncated.h"))
+            self.typedef("VEILED", resource("veiled.h"))
             body = self._vector_from_float(to, source) if to.is_vector() else scalar_from_float(to, source)
             return self.type(to), f"{self.type(source)} x", body
 
@@ -257,10 +263,10 @@ class Prelude:
         """``f(x)``: a float that is a number of a narrower integer type, truncated."""
 
         def head() -> tuple[str, str, list[str]]:
-            self._definitions.setdefault("TRUNCATED", resource("truncated.h"))
+            self.typedef("VEILED", resource("veiled.h"))
             c, middle = self.type(source), mask_of(source) if to.is_vector() else Int(source.bits())
             n = f"__builtin_convertvector(x, {self.type(middle)})" if to.is_vector() else f"({self.type(middle)})x"
-            kept = [f"{self.type(middle)} n = {n};", f"{truncated(middle.bytes() * middle.lanes())}(n);"]
+            kept = [f"{self.type(middle)} n = {n};", f"{veiled(middle.bytes() * middle.lanes())}(n);"]
             value = f"{self.convert(to, middle)}(n)" if to.is_vector() else f"({self.type(to)})n"
             return self.type(to), f"{c} x", [*kept, f"return {value};"]
 
@@ -279,7 +285,7 @@ class Prelude:
         narrower = to.bits() < source.bits()
         first = middle if narrower else to
         kept = [f"{self.type(first)} n = __builtin_convertvector({y}, {self.type(first)});"]
-        kept.append(f"{truncated(first.bytes() * first.lanes())}(n);")
+        kept.append(f"{veiled(first.bytes() * first.lanes())}(n);")
         value = f"{self.convert(to, middle)}(n)" if narrower else "n"
         if int(last) == to.range[1]:
             return [*kept, f"return {value};"]

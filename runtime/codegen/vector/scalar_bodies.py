@@ -98,9 +98,9 @@ def greatest(type: Type) -> str:
     return f"{'' if type.is_int() else 'U'}INT{type.bits()}_MAX"
 
 
-def truncated(bytes: int) -> str:
-    """The macro of ``truncated.h`` for a value of so many bytes."""
-    return {16: "TRUNCATED", 32: "TRUNCATED_32", 64: "TRUNCATED_64"}.get(max(bytes, 16), "TRUNCATED_WIDE")
+def veiled(bytes: int) -> str:
+    """The macro of ``veiled.h`` for a value of so many bytes."""
+    return {16: "VEILED", 32: "VEILED_32", 64: "VEILED_64"}.get(max(bytes, 16), "VEILED_WIDE")
 
 
 def scalar_from_float(to: Type, source: Type) -> list[str]:
@@ -110,6 +110,6 @@ def scalar_from_float(to: Type, source: Type) -> list[str]:
     least = f"INT{to.bits()}_MIN" if to.is_int() else "0"
     return [
         f"if (x >= {beyond}) return {greatest(to)};",
-        f"if (x >= {low}) {{ {s} n = ({s})x; TRUNCATED(n); return n; }}",
+        f"if (x >= {low}) {{ {s} n = ({s})x; VEILED(n); return n; }}",
         f"return x < {low} ? {least} : 0;",
     ]
