@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from itertools import groupby
-from math import prod
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ from halide_core import ir
 from halide_core.errors import InternalError
 from halide_core.ir.visitor import walk
 from halide_core.lowering.module import Lowered
-from halide_core.lowering.passes.loop_shapes import is_over_parts
 from halide_core.run.backend import Argument
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
@@ -30,7 +28,7 @@ from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
-from halide_core.runtime.codegen.parts import checks_first, end_of, first_loop, part_head
+from halide_core.runtime.codegen.parts import checks_first, end_of, first_loop, looks_up, part_head
 from halide_core.runtime.codegen.profile import NAMES as PROFILE_NAMES
 from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
 from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
@@ -42,6 +40,7 @@ from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
 from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of
 from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
+from halide_core.runtime.codegen.vector.gcc_masked_loads import one_by_one, stays_one_by_one
 from halide_core.runtime.codegen.vector.gcc_truths import find_lookups
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
@@ -49,8 +48,6 @@ _ALIGNMENT = 64
 _SEMAPHORE = "struct halide_core_semaphore *"
 _OUTER = 2
 """The number of loops of a function, from the outermost on, that are outer ones."""
-_SHORT = 1024
-"""Iterations that are over before anybody waits."""
 _SPARSE = 8
 """A C compiler takes so many times less for a character of the pipeline's own function, which it doesn't optimize."""
 _HIDDEN = '__attribute__((visibility("hidden")))'
@@ -98,8 +95,8 @@ class _TranslationUnit:
         self.exprs = ExprEmitter(self, self.names, self.prelude, lookups=find_lookups(lowered.body))
         self.index_lets, self.arrays = find_index_lets(lowered.body), find_arrays(lowered.body)
         self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
-        self.size_lets, registers = find_size_lets(lowered.body), frozenset(self._registers)
-        self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets, registers)
+        self.size_lets, self.local = find_size_lets(lowered.body), frozenset(self._registers)
+        self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets, self.local)
         self.variables: dict[str, tuple[str, Text]] = {}
         """The C type and the text of each loop and let variable in scope."""
         self.buffers: dict[str, str] = {}
@@ -412,13 +409,15 @@ class _Function:
                 self.line(f"const int64_t {texts[-1]} = {text.text};")
         with self._braces(f"for (int64_t {name} = {texts[0]}; {name} < {texts[1]}; {name}++)"):
             self._look_up(loop)
+            if stays_one_by_one(loop, self._unit.local):
+                self.line(one_by_one(self._unit.prelude))
             self._loops += 1
             self.scope(loop.body)
             self._loops -= 1
 
     def _look_up(self, loop: ir.For) -> None:
         """Ends the run where that is wanted. Nothing goes on after the call: registers needn't be kept for it."""
-        if _looks_up(loop, outer=not self._task and self._loops < _OUTER):
+        if looks_up(loop, outer=not self._task and self._loops < _OUTER):
             self._halts = True
             self._fail(f"*{self._HALTING}", "halide_core_halt()")
 
@@ -587,22 +586,6 @@ class _Function:
             if values:
                 self.line(f"const int64_t {region}[] = {{{', '.join(v.text for v in values)}}};")
             self.line(prologue.check(f"answer_query({name}, {what}, {region if values else '0'})"))
-
-
-def _looks_up(loop: ir.For, *, outer: bool) -> bool:
-    """True where each iteration of a serial loop asks if the run is to end.
-
-    It does where an iteration is no short time: in loops of reductions, and in the pipeline's outer ones over at least
-    two more. Rows of points, and the loops of tasks, between which is asked too, are left alone: with one more exit
-    from such a loop gcc's code takes up to 1.6 times as long. A loop over another's parts is none of the program's.
-    """
-    inside = [s for s in walk(loop.body) if isinstance(s, ir.For) and not is_over_parts(s)]
-    reduces = not (loop.pure and all(s.pure for s in inside))
-    deep = any(isinstance(s, ir.For) for each in inside for s in walk(each.body))
-    if is_over_parts(loop) or not (reduces or (deep and outer)):
-        return False
-    known = [s.bounds.len.value for s in inside if isinstance(s.bounds.len, ir.IntImm)]
-    return bool(inside) and (len(known) < len(inside) or prod(known) >= _SHORT)
 
 
 def _kind(stmt: ir.Stmt) -> str:
