@@ -22,10 +22,13 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.uses import SHIFTS, shift_amount
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
+_WRITTEN_OUT = 16
+"""No longer loop is written out by gcc."""
+
 
 def stays_one_by_one(loop: For, registers: Container[str]) -> bool:
-    """True where a group is stored, or summed, and a choice loads what memory has; ``registers`` are no memory. Loops
-    of constant lengths inside may have been written out by gcc, others are loops of their own."""
+    """True where a group is stored, or summed, and a choice loads what memory has; ``registers`` are no memory. Short
+    loops inside may have been written out by gcc, others are loops of their own."""
     written: Counter[str] = Counter()
     sums = choices = 0
     for s, times in _inside(loop.body, 1):
@@ -33,7 +36,7 @@ def stays_one_by_one(loop: For, registers: Container[str]) -> bool:
         if isinstance(s, Store):
             if s.value.type.is_vector():
                 return False  # it makes no vectors of vectors
-            written[s.buffer] += times
+            written[s.buffer] += times * (s.buffer not in registers)
             own = any(isinstance(e, Load) and e.buffer == s.buffer for e in subexpressions([s.value]))
             sums += times if own else 0
     grouped = max(written.values(), default=0) > 1 or sums > 1 or (sums > 0 and choices > 1)
@@ -51,7 +54,7 @@ def _inside(stmt: Stmt, times: int) -> Iterator[tuple[Stmt, int]]:
     yield stmt, times
     if isinstance(stmt, For):
         length = stmt.bounds.len
-        if stmt.kind is not LoopKind.SERIAL or not isinstance(length, IntImm):
+        if stmt.kind is not LoopKind.SERIAL or not isinstance(length, IntImm) or length.value > _WRITTEN_OUT:
             return
         times *= max(length.value, 0)
     for s in sub_stmts(stmt):
