@@ -26,6 +26,7 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
+from halide_core.runtime.codegen.live_memory import FAILED, LiveMemory
 from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
 from halide_core.runtime.codegen.parts import checks_first, end_of, first_loop, looks_up, part_head
@@ -225,7 +226,8 @@ class _TranslationUnit:
 class _Function:
     """Emits the statements of one C function."""
 
-    _CLOSURE, _CAPTURED, _REGION, _HALTING = OWN_NAMES = ("closure", "captured", "region", "halting")
+    _CLOSURE, _CAPTURED, _REGION, _HALTING = _LOCAL = ("closure", "captured", "region", "halting")
+    OWN_NAMES = (*_LOCAL, FAILED)
     """Names inside the functions, which no IR name may get."""
 
     def __init__(self, unit: _TranslationUnit, owner: int, *, task: bool = False, part: bool = False) -> None:
@@ -238,8 +240,7 @@ class _Function:
         """Serial loops that are open."""
         self._halts = False
         """True where a loop asks if the run is to end."""
-        self._live: list[list[tuple[str, str]]] = []
-        """Heap memory to be freed, and what follows that, a list for each open block."""
+        self._memory = LiveMemory(unit.names)
         self._marks = None if unit.profile is None else Marks(unit.profile, owner)
         for line in () if self._marks is None else self._marks.start():
             self.line(line)
@@ -253,7 +254,7 @@ class _Function:
     def text(self) -> str:
         """The emitted text."""
         halting = [f"    const volatile int *const {self._HALTING} = halide_core_halting();"] if self._halts else []
-        return "".join(f"{line}\n" for line in [*halting, *self._lines])
+        return "".join(f"{line}\n" for line in [*halting, *self._memory.declared(), *self._lines])
 
     def line(self, text: str) -> None:
         """Adds one line."""
@@ -269,7 +270,7 @@ class _Function:
 
     def scope(self, stmt: ir.Stmt) -> None:
         """Emits what stands between two braces, and frees what it allocated."""
-        self._live.append([])
+        self._memory.open()
         entered = None if self._marks is None else self._marks.at
         stmts = stmt.stmts if isinstance(stmt, ir.Block) else (stmt,)
         stmts = checks_first(stmts) if self._whole else stmts
@@ -281,8 +282,8 @@ class _Function:
                 self._stores(s)
         if first < len(stmts):
             self._part(ir.Block(stmts[first:]))
-        for name, then in reversed(self._live.pop()):
-            self.line(f"halide_core_free({name});{then}")
+        for line in self._memory.close():
+            self.line(line)
         self._move(entered)
 
     def _part(self, stmt: ir.Block) -> None:
@@ -307,9 +308,8 @@ class _Function:
         """Returns ``result`` if the condition holds, after freeing everything. That it seldom does has to be said: what
         comes after a dozen returns is taken for code that hardly ever runs, and compiled for size."""
         with self._braces(f"if (__builtin_expect({condition}, 0))"):
-            for name, then in (each for block in reversed(self._live) for each in reversed(block)):
-                self.line(f"halide_core_free({name});{then}")
-            self.line(f"return {result};")
+            for line in self._memory.returning(result):
+                self.line(line)
 
     def _values(self, *uses: Use) -> list[Text]:
         return self._unit.exprs.emit(uses, self.line)
@@ -561,7 +561,7 @@ class _Function:
             counted = f"{unit.profile.of_buffer(stmt.buffer)}, {total}"
             self.line(f"halide_core_profile_allocated({counted});")
             then = f" halide_core_profile_freed({counted});"
-        self._live[-1].append((name, then))
+        self._memory.add(name, then)
 
     def _answer(self, stmt: ir.AnswerQuery) -> None:
         prologue = self._unit.prologue
