@@ -129,7 +129,7 @@ class CoordinateRanges:
 
     def _most(self, form: Linear, branches: int = _BRANCHES) -> float:
         """A constant that a form never exceeds. First as it is; then with its variables at the ends of their loops,
-        and so on; last with each of two operands, the greater of which counts."""
+        and so on; last with each of two operands, the greater of which counts, and by what is known of the greater."""
         high = math.inf
         for _ in range(_ROUNDS):
             high = min(high, self.facts.constant_range(to_expr(form))[1])
@@ -138,10 +138,22 @@ class CoordinateRanges:
                 return min(high, form.const + limit)
             ended = self._raised(form)
             if ended is None:
-                either = _either(form) if branches else None
-                return high if either is None else min(high, max(self._most(each, branches - 1) for each in either))
+                return min(high, self._most_of_greater(form, branches - 1)) if branches else high
             form = ended
         return high
+
+    def _most_of_greater(self, form: Linear, branches: int) -> float:
+        """The same by the first atom that is the greater of two."""
+        either = _either(form)
+        if either is None:
+            return math.inf
+        found = [max(self._most(each, branches) for each in either)]
+        for atom, c in form.terms.items():
+            for terms, const in self.limits.items() if c > 0 and isinstance(atom, Binary) else ():
+                if (atom, -1) in terms:
+                    rest = Linear({e: n for e, n in terms if e is not atom}, const)
+                    found.append(self._most(form.replacing(atom, rest), branches))
+        return min(found)
 
     def _raised(self, form: Linear) -> Linear | None:
         """The form with one atom replaced by something that it does not exceed."""
@@ -158,9 +170,6 @@ class CoordinateRanges:
                     for more, less in ((a, b), (b, a)):
                         if self.facts.constant_range(more)[0] >= self.facts.constant_range(less)[1]:
                             return form.replacing(atom, linear_of(more))
-                    for terms, const in self.limits.items():
-                        if (atom, -1) in terms:
-                            return form.replacing(atom, Linear({e: n for e, n in terms if e is not atom}, const))
         return None
 
 
