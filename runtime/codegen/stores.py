@@ -59,12 +59,21 @@ class StoreEmitter:
         self.emit_run([[self._placed(s, line) for s in stores] if _are_found_in_memory(stores) else stores], line)
 
     def _placed(self, store: ir.Store, line: Callable[[str], None]) -> ir.Store:
-        """A store whose place is a constant of its own, found before anything is written."""
-        (place,) = self._exprs.emit([(store.index, False)], line)
-        at = ir.Variable(store.index.type, self._names.numbered("place"))
+        """A store whose place is a constant of its own, found before anything is written. Lanes in a row stay in one:
+        some may have to be left out."""
+        match store.index:
+            case ir.Ramp(type=type, base=base, stride=stride):
+                distance = stride if isinstance(stride, ir.IntImm) else self._kept(stride, line)
+                return replace(store, index=ir.Ramp(type, self._kept(base, line), distance))
+        return replace(store, index=self._kept(store.index, line))
+
+    def _kept(self, index: ir.ExprNode, line: Callable[[str], None]) -> ir.Variable:
+        """A constant that holds an index."""
+        (place,) = self._exprs.emit([(index, False)], line)
+        at = ir.Variable(index.type, self._names.numbered("place"))
         type = self._prelude.type(at.type)
         line(f"const {type} {self._leaves.bind(at, type)} = {place.text};")
-        return replace(store, index=at)
+        return at
 
     def emit_run(self, points: Sequence[Sequence[ir.Store]], line: Callable[[str], None]) -> None:
         """The lines of stores one after the other, each of a point's components: what they share is evaluated once,

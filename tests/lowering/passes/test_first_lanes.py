@@ -107,6 +107,18 @@ def test_update_whose_guard_is_its_own() -> None:
         same(computed(f, [50]), f.evaluate([50]))
 
 
+def test_rows_of_tuples_that_memory_tells() -> None:
+    rows_of, held = image(np.array([3, 0, 4, 4, 1], np.int32), "rows"), image(numbers((5, 40), np.int32), "in")
+    f, r = hl.Func("f"), hl.RDom([(0, 5)], "r")
+    row = hl.clamp(rows_of[r.x], 0, 4)
+    f[x, y] = (0, 0)
+    f[x, row] = (f[x, row][1] + held[x, r.x], f[x, row][0] + 1)
+    f.update(0).reorder(x, r.x).vectorize(x, 16, hl.TailStrategy.GuardWithIf)
+    for width in (1, 37):
+        for found, wanted in zip(f.realize([width, 5]), f.evaluate([width, 5]), strict=True):
+            same(np.asarray(found), wanted)
+
+
 def test_tree_says_which_lanes() -> None:
     trace = LoweringTrace()
     f = rows(UInt(16), 16, hl.TailStrategy.GuardWithIf)
