@@ -46,6 +46,8 @@ _NAMES = {
     BinaryOp.SHL: "shl",
     BinaryOp.SHR: "shr",
 }
+_STEP = 4
+"""Lanes at equal distances that are addressed from one place."""
 _LIBM = {Intrinsic.ROUND: "rint"}
 
 
@@ -57,8 +59,6 @@ def mask_type(bits: int, lanes: int) -> Type:
 def mask_of(type: Type) -> Type:
     """The type of the mask that comparing two vectors of ``type`` gives."""
     return mask_type(8 * type.bytes(), type.lanes())
-_STEP = 4
-"""Lanes at equal distances that are addressed from one place."""
 
 
 class Prelude:

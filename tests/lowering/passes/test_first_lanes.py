@@ -93,15 +93,17 @@ def test_rows_of_every_length(type: Type) -> None:
             assert (around[:, :5] == around[0, 0]).all() and (around[:, width + 5 :] == around[0, 0]).all()
 
 
-def test_update_whose_guard_is_its_own() -> None:
-    r = hl.RDom([(0, 50)], "r")
+def test_update_as_long_as_a_param_says() -> None:
     p = hl.Param(hl.Int(32), "p", 13)
-    r.where(r.x < p)
+    r = hl.RDom([(0, p)], "r")
     held = image(numbers((50,), np.int32), "in")
     f = hl.Func("f")
     f[x] = 1
     f[r.x] += held[r.x] * 3
     f.update(0).vectorize(r.x, 16)
+    trace = LoweringTrace()
+    lower(f._request(target=WIDE), trace=trace)
+    assert any(isinstance(s, FirstLanes) for s in walk(trace.passes[-1][1]))
     for end in (-3, 0, 1, 13, 31, 50):
         p.set(end)
         same(computed(f, [50]), f.evaluate([50]))
