@@ -19,7 +19,7 @@ from halide_core.func.scheduling.func_schedule import FuncSchedule
 from halide_core.func.scheduling.stage import StageSchedule
 from halide_core.func.scheduling.stage_arguments import VarOrRVar
 from halide_core.ir.types import Type
-from halide_core.lang.arguments.implicit import expanded, expanded_for_value
+from halide_core.lang.arguments.implicit import _, expanded, expanded_for_value
 from halide_core.lang.arguments.keywords import one_of
 from halide_core.lang.buffer import Buffer
 from halide_core.lang.coordinates import Coordinates, as_tuple, check_arity, coordinates
@@ -127,7 +127,7 @@ class Stage(Schedulable):
 class Func(FuncSchedule, Schedulable, Realizable):
     """A Func. ``Func()``, ``Func(name)``, ``Func(type, dimensions, name)`` to promise its type and dimensions, which
     are ``required_type``, or several ``required_types``, and ``required_dimensions``, too; ``Func(source)`` of a Buffer
-    or an ImageParam for its values, ``Func(expr)`` for a value without dimensions."""
+    or an ImageParam for its values, ``Func(expr)`` for a value, whose implicit variables are the dimensions."""
 
     _pending = FUNC
 
@@ -149,7 +149,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
         if source is None or isinstance(source, str):
             return
         if isinstance(source, Tuple):
-            self[()] = source
+            self[_] = source
         elif isinstance(source, Type | list | tuple):
             types = (source,) if isinstance(source, Type) else tuple(source)
             if not types or not all(isinstance(t, Type) for t in types):
@@ -164,7 +164,7 @@ class Func(FuncSchedule, Schedulable, Realizable):
             if isinstance(source, InputImage) and isinstance(image, Image):
                 self._function.stands_for = image
         elif isinstance(source, Operand):
-            self[()] = source
+            self[_] = source
         else:
             raise DefinitionError(f"A Func can't be made from {shown(source)}.")
 

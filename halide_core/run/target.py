@@ -372,14 +372,15 @@ def _unsupported(target: Target) -> str:
 
 def checked_target(target: object, *, runs_here: bool) -> Target | None:
     """The target to compile for: None for this machine as it is. Where no target is given, HL_JIT_TARGET names the one
-    of code that runs here, and HL_TARGET that of files.
+    of code that runs here, and HL_TARGET that of files. Code that runs here knows its machine: ``Target()``, which is
+    what Halide's calls have where none is given, is none here too.
 
     Raises:
         NotAvailableError: a machine that is not reached, or a feature that does something which is not here yet.
         PipelineError: no Target; or another machine, or instructions that this one doesn't have, where the code is to
             run here.
     """
-    if target is None:
+    if target is None or (runs_here and isinstance(target, Target) and target == Target()):
         target = os.environ.get("HL_JIT_TARGET" if runs_here else "HL_TARGET") or None
     if target is None:
         return None

@@ -76,3 +76,12 @@ def test_placeholder_where_it_means_nothing() -> None:
     raised(hl.DefinitionError, lambda: f[x, y, x, hl._], '"f"', "2 dimensions", "3")
     raised(hl.DefinitionError, lambda: 1 + undefined[hl._], '"undefined"', '"_"')
     raised(hl.DefinitionError, lambda: hl.Var.implicit(10), "10")
+
+
+def test_implicit_variables_of_an_expression_are_the_dimensions_of_the_func_made_of_it() -> None:
+    f, of_func, pair = hl.Func(hl._0 * 2 + hl._1), hl.Func(_two_dimensional()[hl._] + 1), hl.Func(hl.Tuple(hl._0, 3))
+    assert [v.name() for v in f.args()] == ["_0", "_1"]
+    assert np.asarray(f.realize([3, 2])).tolist() == [[0, 2, 4], [1, 3, 5]]
+    assert np.asarray(of_func.realize([2, 2])).tolist() == [[1, 11], [2, 12]]
+    assert [np.asarray(v).tolist() for v in pair.realize([2])] == [[0, 1], [3, 3]]
+    assert hl.Func(hl.Expr(3)).dimensions() == 0

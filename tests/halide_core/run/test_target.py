@@ -124,6 +124,18 @@ def test_foreign_target_is_refused(text: str, reason: str) -> None:
         f.realize([3], hl.Target(text))
 
 
+def test_unknown_target_is_this_machine_where_code_runs_here(tmp_path: Path) -> None:
+    """It is the target that Halide's calls have where none is given."""
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = x
+    assert np.asarray(f.realize([3], hl.Target())).tolist() == [0, 1, 2]
+    out = np.zeros(3, np.int32)
+    f.compile_to_callable([], hl.Target())(out)
+    assert out.tolist() == [0, 1, 2]
+    with pytest.raises(hl.NotAvailableError, match="arch_unknown"):
+        f.compile_to_c(tmp_path / "f.c", [], "f", hl.Target())
+
+
 @pytest.mark.parametrize("text", ["arm-64-linux", "wasm-32-wasmrt-wasm_simd128", "riscv-64-linux-rvv"])
 def test_code_for_another_machine_does_not_run_here(text: str) -> None:
     x, f = hl.Var("x"), hl.Func("f")
