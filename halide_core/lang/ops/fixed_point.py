@@ -13,7 +13,7 @@ from halide_core import ir
 from halide_core.errors import TypeMismatchError
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import Float, Int, Type, UInt
-from halide_core.lang.expr import Expr, ExprLike, as_node, promoted, shift
+from halide_core.lang.expr import Expr, ExprLike, as_node, is_plain, promoted, shift
 from halide_core.lang.ops.casts import saturating_cast
 
 _BEYOND = 127
@@ -82,15 +82,20 @@ def widening_mul(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def widening_shift_left(a: ExprLike, b: ExprLike) -> Expr:
-    """``a << b`` in twice the bits of ``a``."""
-    x = _integer("widening_shift_left", a)
-    return shift(BinaryOp.SHL, Expr.of(ir.cast(_wider("widening_shift_left", x.type), x)), b)
+    """``a << b`` in twice the bits of the wider of the two; a Python int as a count widens nothing."""
+    return shift(BinaryOp.SHL, _widened("widening_shift_left", a, b), b)
 
 
 def widening_shift_right(a: ExprLike, b: ExprLike) -> Expr:
-    """``a >> b`` in twice the bits of ``a``: a negative count loses nothing."""
-    x = _integer("widening_shift_right", a)
-    return shift(BinaryOp.SHR, Expr.of(ir.cast(_wider("widening_shift_right", x.type), x)), b)
+    """``a >> b`` in twice the bits of the wider of the two: a negative count loses nothing."""
+    return shift(BinaryOp.SHR, _widened("widening_shift_right", a, b), b)
+
+
+def _widened(name: str, a: ExprLike, count: ExprLike) -> Expr:
+    """What is shifted, in twice the bits of itself or of the count."""
+    x = _integer(name, a)
+    bits = x.type.bits() if is_plain(count) else max(x.type.bits(), _integer(name, count).type.bits())
+    return Expr.of(ir.cast(_wider(name, x.type.with_bits(bits)), x))
 
 
 def _right(name: str, a: ExprLike, b: ExprLike) -> tuple[ExprNode, ExprNode]:
@@ -215,7 +220,8 @@ def _rounded_up(shifted: Expr, value: Expr, count: Expr) -> Expr:
 
 
 def mul_shift_right(a: ExprLike, b: ExprLike, shift_count: ExprLike) -> Expr:
-    """``a*b / 2**shift_count``, formed in twice the bits, rounded down, and kept inside the type.
+    """``a*b / 2**shift_count``, formed in twice the bits, rounded down, and kept inside the type, which is as wide as
+    the widest of the three; a number as a count widens nothing.
 
     Raises:
         TypeMismatchError: integers of 64 bits; a count that is negative, or of a signed type.
@@ -233,14 +239,16 @@ def rounding_mul_shift_right(a: ExprLike, b: ExprLike, shift_count: ExprLike) ->
 def _product(name: str, a: ExprLike, b: ExprLike, count: ExprLike) -> tuple[Expr, Type, Expr]:
     x, y, n = _integer(name, a), _integer(name, b), _integer(name, count)
     type = promoted(x.type, y.type)
-    _wider(name, type)
+    if n.type.is_uint():
+        type = type.with_bits(max(type.bits(), n.type.bits()))
+    wide = _wider(name, type)
     if isinstance(n, ir.IntImm):
         if not type.can_represent(n.value) or n.value < 0:
             raise TypeMismatchError(f"The count of {name}() of {type} can't be {n.value}.")
     elif not n.type.is_uint():
         raise TypeMismatchError(f"The count of {name}() must be unsigned, not {n.type}.")
-    product = widening_mul(Expr.of(x), Expr.of(y))
-    return product, type, Expr.of(ir.cast(UInt(product.type().bits()), n))
+    product = Expr.of(ir.mul(ir.cast(wide, x), ir.cast(wide, y)))  # of two signs, each keeps its value
+    return product, type, Expr.of(ir.cast(UInt(wide.bits()), n))
 
 
 # ---------------------------------------------------------------------------------------------------------

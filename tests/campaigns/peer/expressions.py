@@ -147,6 +147,8 @@ _FIXED_POINT = [
     "hl.saturating_sub(a_u8, b_u16).type()", "hl.halving_add(a_u8, b_u16).type()", "hl.halving_add(a_f32, b_f32)",
     "hl.rounding_shift_right(a_f32, b_u8)", "hl.mul_shift_right(a_i16, b_u16, 4).type()",
     "hl.mul_shift_right(a_i16, b_i16, b_u8 % 8)", "hl.mul_shift_right(a_i16, b_i16, hl.u16(15))",
+    "hl.widening_shift_left(a_u8, b_i16 % 20)", "hl.widening_shift_right(a_i8, hl.i32(b_u8 % 40) - 20)",
+    "hl.mul_shift_right(a_u8, b_u8, b_u16 % 20)", "hl.rounding_mul_shift_right(a_i8, b_i8, hl.u16(3))",
     "hl.halving_add(a_u8, 3)", "hl.rounding_halving_add(a_i16, b_u8).type()",
     "hl.extract_bits(hl.UInt(8), a_u32, 8)", "hl.extract_bits(hl.UInt(16), a_u64, 0)",
     "hl.extract_bits(hl.Int(8), a_i16, 4)", "hl.extract_bits(hl.UInt(8), hl.f32(a_i16), 15)",

@@ -194,6 +194,13 @@ def test_reinterpretation_of_integers() -> None:
     raised(hl.TypeMismatchError, lambda: hl.reinterpret(hl.f32(x), hl.f32(x)), "reinterpret() needs a type")  # type: ignore[arg-type]
 
 
+def test_wide_count_widens_what_is_shifted() -> None:
+    """As Halide has it: the operands become as wide as the count, and only then are there twice the bits."""
+    assert _results(lambda a: hl.widening_shift_left(hl.u8(200), a), (hl.Int(32), [30])) == [200 << 30]
+    assert _results(lambda a: hl.mul_shift_right(hl.u8(255), hl.u8(255), a), (U16, [3])) == [255 * 255 >> 3]
+    assert _results(lambda a: hl.mul_shift_right(hl.u8(255), hl.u8(255), a), (U8, [3])) == [255]
+
+
 @pytest.mark.parametrize(
     ("build", "expected"),
     [
@@ -202,6 +209,10 @@ def test_reinterpretation_of_integers() -> None:
         (lambda: hl.widening_add(hl.f32(x), hl.f32(x)), hl.Float(64)),
         (lambda: hl.widening_shift_left(hl.u8(x), 3), U16),
         (lambda: hl.widening_shift_right(hl.i16(x), 3), I32),
+        (lambda: hl.widening_shift_left(hl.u8(x), hl.u16(x)), U32),
+        (lambda: hl.widening_shift_right(hl.i8(x), x), I64),
+        (lambda: hl.mul_shift_right(hl.u8(x), hl.u8(x), hl.u16(x)), U16),
+        (lambda: hl.rounding_mul_shift_right(hl.i16(x), hl.u8(x), hl.u8(3)), I16),
         (lambda: hl.widening_add(hl.u8(x), 3), I64),
         (lambda: hl.halving_add(hl.u8(x), 3), I32),
         (lambda: hl.saturating_sub(hl.u8(x), hl.u16(x)), U16),
