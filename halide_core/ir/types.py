@@ -241,12 +241,10 @@ def _check_parts(*parts: object) -> None:
 
 def _is_exact(value: int, type: Type) -> bool:
     """True where an integer is a number of a floating-point type."""
-    if not type.is_narrow_float():
-        return abs(value) <= 1 << (24 if type.bits() == 32 else 53)
-    digits, largest = (8, 1 << 127) if type.is_bfloat() else (11, 65504)
+    digits, most = (8, 128) if type.is_bfloat() else {16: (11, 16), 32: (24, 128), 64: (53, 1024)}[type.bits()]
     size = abs(value)
     lost = max(0, size.bit_length() - digits)
-    return size <= largest and size >> lost << lost == size
+    return size.bit_length() <= most and size >> lost << lost == size
 
 
 BFLOAT16_DTYPE: np.dtype[np.generic] = np.dtype([("bfloat16", np.uint16)])

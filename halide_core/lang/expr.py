@@ -23,6 +23,8 @@ from halide_core.lang.mathematics import latex_expression
 from halide_core.own_name import stands_for_halide
 
 _FLOAT32 = Float(32)
+_MOST_FACTORS = 1 << 12
+"""Factors of an integer power, which is as large as that where it is walked as a tree; beyond, it is a float."""
 _NO_NUMBER = "An expression has no value while the pipeline is being defined, so it is no Python {}: {}."
 
 
@@ -345,26 +347,37 @@ def shift(op: BinaryOp, a: ExprLike, b: ExprLike) -> Expr:
 
 
 def power(a: ExprLike, b: ExprLike) -> Expr:
-    """``a ** b``: repeated multiplication for a constant integer exponent, else the float function, in the base's
-    type where that is a float."""
+    """``a ** b``: repeated multiplication for a constant exponent (``whole_exponent``), else the float function, in the
+    base's type where that is a float. The function, as it is nearer, also where a float would be multiplied often."""
     refuse_pointers("**", a, b)
-    x, y = as_node(a), as_node(b)
-    if isinstance(y, ir.IntImm) and not y.type.is_bool() and abs(y.value) <= 64:
+    x, y = as_node(a), whole_exponent(b)
+    is_function = x.type.is_float() and not x.type.is_bfloat()
+    if y is not None and abs(y.value) <= (64 if is_function else _MOST_FACTORS):
         powered = _repeated(x, abs(y.value))
         return Expr.of(powered if y.value >= 0 else ir.div(ir.const(1, x.type), powered))
-    type = x.type if x.type.is_float() and not x.type.is_bfloat() else _FLOAT32
-    return Expr.of(ir.Call(type, ir.Intrinsic.POW, (ir.cast(type, x), ir.cast(type, y))))
+    type = x.type if is_function else _FLOAT32
+    return Expr.of(ir.Call(type, ir.Intrinsic.POW, (ir.cast(type, x), ir.cast(type, as_node(b)))))
 
 
-def _repeated(square: ir.ExprNode, times: int) -> ir.ExprNode:
-    result: ir.ExprNode | None = None
-    while times:
-        if times & 1:
-            result = square if result is None else ir.mul(result, square)
-        times >>= 1
-        if times:
-            square = ir.mul(square, square)
-    return ir.const(1, square.type) if result is None else result
+def whole_exponent(value: ExprLike) -> ir.IntImm | None:
+    """A constant by which a base is multiplied: a number of Python or numpy, or of a signed type. As in Halide an Expr
+    of an unsigned type is none."""
+    node = as_node(value)
+    if not isinstance(node, ir.IntImm) or not (node.type.is_int() or isinstance(value, np.integer)):
+        return None
+    return node
+
+
+def _repeated(base: ir.ExprNode, times: int) -> ir.ExprNode:
+    """A product in Halide's order, from the first bit of the exponent on, so that floats are rounded alike."""
+    if times == 0:
+        return ir.const(1, base.type)
+    result = base
+    for bit in f"{times:b}"[1:]:
+        result = ir.mul(result, result)
+        if bit == "1":
+            result = ir.mul(result, base)
+    return result
 
 
 def as_bool(value: ExprLike) -> Expr:

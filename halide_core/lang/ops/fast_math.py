@@ -14,7 +14,7 @@ from functools import cache
 from halide_core import ir
 from halide_core.errors import TypeMismatchError, user_location
 from halide_core.ir.types import Float, Type
-from halide_core.lang.expr import Expr, ExprLike, as_node, power
+from halide_core.lang.expr import Expr, ExprLike, as_node, power, whole_exponent
 from halide_core.lang.ops.math import abs, bound_in, clamp, cos, exp, log, select, sin, sqrt
 from halide_core.lang.ops.math import max as greater
 from halide_core.lang.ops.math import min as lesser
@@ -73,10 +73,10 @@ def fast_log(value: ExprLike) -> Expr:
 
 def fast_pow(base: ExprLike, exponent: ExprLike) -> Expr:
     """``pow`` in float32 of a base that is not negative: ``exp(log(base)*exponent)``, whose last digits are lost where
-    that product is large; 0 of 0. By multiplication for a constant integer exponent."""
+    that product is large; 0 of 0. For a constant integer exponent the base multiplied, in its own type."""
+    if whole_exponent(exponent) is not None:
+        return power(base, exponent)
     x, y = (Expr.of(ir.cast(_FLOAT32, as_node(v))) for v in (base, exponent))
-    if isinstance(as_node(exponent), ir.IntImm):
-        return power(x, exponent)
     return select(x == 0.0, 0.0, exp(log(x) * y))
 
 

@@ -192,6 +192,34 @@ def test_lerp_value_when_compared_with_halide(zero: hl.Expr, one: hl.Expr, weigh
     assert value(hl.lerp(zero, one, weight)) == expected
 
 
+@pytest.mark.parametrize(
+    ("base", "exponent", "expected"),
+    [  # as Halide 21 gives them
+        (hl.f32(1.37) * 3, 10, np.float32(1375366.375)),
+        (hl.f32(1.37) * 3, 23, np.float32(131329505099776.0)), (hl.f32(1.37) * 3, 13, np.float32(95486912.0)),
+        (hl.u32(3), 100, 3476558801), (hl.u8(3), 300, 113), (hl.u64(3), 65, 7752514261426648835),
+        (hl.u8(17), hl.i8(2), 33), (hl.u8(17), np.uint8(2), 33), (hl.u8(17), hl.u8(2), 289.0), (hl.u32(2), 4096, 0),
+    ],
+)  # fmt: skip
+def test_power_is_halide_s_product(base: hl.Expr, exponent: int, expected: float) -> None:
+    assert value(base**exponent) == pytest.approx(expected, rel=1e-7 if isinstance(exponent, hl.Expr) else 0)
+    assert (base**exponent).type() is (F32 if isinstance(expected, float) else base.type())
+
+
+def test_fast_power_of_a_constant_exponent_is_of_the_base_s_type() -> None:
+    assert [hl.fast_pow(of(t), 2).type() for t in (U8, I32, F32, F64)] == [U8, I32, F32, F64]
+    assert [hl.fast_pow(of(t), hl.u8(2)).type() for t in (U8, F64)] == [F32, F32]
+    assert value(hl.fast_pow(hl.u8(17), 2)) == 33
+
+
+def test_large_integers_stand_beside_floats_that_have_them() -> None:
+    assert value(hl.f32(1.0) * 2**30) == 2.0**30
+    assert value(hl.clamp(hl.f32(1e30), 0, 2**31)) == 2.0**31
+    assert value(hl.f64(1.0) * -(2**62)) == -(2.0**62)
+    assert [F32.can_represent(n) for n in (2**24 + 1, 2**24 + 2, 2**127, 2**128)] == [False, True, True, False]
+    raised(hl.TypeMismatchError, lambda: of(F32) + (2**24 + 1), "16777217", "float32")
+
+
 @pytest.mark.parametrize(("type", "low", "high"), [(U8, 0, 255), (I8, -128, 127), (F32, -np.inf, np.inf), (B, 0, 1)])
 def test_type_limits_when_asked(type: hl.Type, low: float, high: float) -> None:
     assert value(type.min()) == low
