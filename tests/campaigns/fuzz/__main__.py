@@ -26,6 +26,7 @@ def _arguments() -> argparse.Namespace:
     drawn = parser.add_mutually_exclusive_group()
     drawn.add_argument("--sliding", action="store_true", help="graphs of stencils, and schedules that let them slide")
     drawn.add_argument("--wide", action="store_true", help="rows of whole vectors; by a C compiler alone")
+    drawn.add_argument("--plain", action="store_true", help="rows that gcc may make vectors of; by a C compiler alone")
     parser.add_argument("--no-certify", action="store_true", help="without certificates")
     parser.add_argument("--save", action="store_true", help="write failures into tests/campaigns/fuzz/corpus")
     parser.add_argument("--show", action="store_true", help="print the cases instead of judging them")
@@ -35,7 +36,8 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Runs a campaign; 0 where every judge agrees, everything was exercised and enough cases ran."""
     given = _arguments()
-    mode = Mode.SLIDING if given.sliding else Mode.WIDE if given.wide else Mode.LANGUAGE
+    asked = ((given.sliding, Mode.SLIDING), (given.wide, Mode.WIDE), (given.plain, Mode.PLAIN))
+    mode = next((mode for yes, mode in asked if yes), Mode.LANGUAGE)
     campaign = Campaign(given.cases, given.seed, given.jobs, given.compiled, not given.no_certify, given.first, mode)
     if given.show:
         for number in range(given.first, given.first + given.cases):

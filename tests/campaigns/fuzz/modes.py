@@ -12,6 +12,7 @@ from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.draw import draw
 from tests.campaigns.fuzz.draw_sliding import draw_sliding
 from tests.campaigns.fuzz.judge import INTERPRETED, Judges
+from tests.campaigns.fuzz.plain.draw import draw_plain
 from tests.campaigns.fuzz.wide.draw import draw_wide
 
 
@@ -21,6 +22,7 @@ class Mode(Enum):
     LANGUAGE = "the whole language"
     SLIDING = "stencils that may slide"
     WIDE = "rows of whole vectors"
+    PLAIN = "loops that no schedule makes vectors of"
 
     def case(self, seed: int, number: int) -> Case:
         """A case of a campaign."""
@@ -36,10 +38,12 @@ _DRAW: dict[Mode, Callable[[int, int], Case]] = {
     Mode.LANGUAGE: draw,
     Mode.SLIDING: draw_sliding,
     Mode.WIDE: draw_wide,
+    Mode.PLAIN: draw_plain,
 }
 _JUDGES = {
     Mode.LANGUAGE: INTERPRETED,
     # Without a schedule all is inlined, and a chain of stencils becomes too large.
     Mode.SLIDING: INTERPRETED & ~Judges.UNSCHEDULED,
     Mode.WIDE: Judges.NATIVE | Judges.COMPILED,
+    Mode.PLAIN: Judges.NATIVE | Judges.COMPILED,
 }

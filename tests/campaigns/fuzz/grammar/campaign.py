@@ -3,7 +3,8 @@
 In: how many cases, from which seed; a folder to go on from. Out: a Journal, its text, and test files of what failed.
 
 Every case is interpreted before and after all passes, in up to three windows; one of SAMPLED is judged by all that cost
-more: every pass, the program without its schedule, the certificate.
+more: every pass, the program without its schedule, the certificate. Those whose loops are left to gcc are compiled
+instead, where there is a compiler.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from tests.campaigns.fuzz.case import Case
 from tests.campaigns.fuzz.grammar.axes import Cell
-from tests.campaigns.fuzz.grammar.draw import Order
+from tests.campaigns.fuzz.grammar.draw import Order, is_plain
 from tests.campaigns.fuzz.grammar.journal import Journal
 from tests.campaigns.fuzz.grammar.serving import Drawn
 from tests.campaigns.fuzz.judge import INTERPRETED, Judges
@@ -49,12 +50,14 @@ class Campaign:
     _end: bool = False
 
     def judges(self, number: int) -> Judges:
-        """Who judges a case."""
+        """The judges of a case."""
         asked = INTERPRETED if number % SAMPLED == 0 else Judges.BRIEF
         if self.compiled and number % COMPILED in (0, COMPILED // 2):
             asked |= Judges.COMPILED
         if self.compiled and number % EXECUTABLES == 0:
             asked |= Judges.EXECUTABLE
+        if self.compiled and is_plain(self.seed, number):
+            asked = asked & Judges.EXECUTABLE | Judges.COMPILED | Judges.NATIVE
         return asked
 
     def run(self, workers: Workers, *, progress: bool = False) -> None:
@@ -87,6 +90,7 @@ class Campaign:
         busy = [target for target, _ in self._orders.values() if target is not None]
         target = self.journal.table.emptiest(rng, busy)
         parent = rng.choice(self.journal.corpus) if self.journal.corpus and rng.random() < _GROWN else None
+        parent = None if is_plain(self.seed, number) else parent
         self._orders[number] = (None if parent is not None else target, self.judges(number))
         return Order(self.seed, number, target, parent)
 

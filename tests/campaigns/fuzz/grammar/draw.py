@@ -1,7 +1,7 @@
 """The case of an order: drawn towards a cell, or grown from another case.
 
 In: an Order. Out: a Case, the same in every process; its label says which it is. A share of them is of the whole
-language, whatever the cell.
+language, and one of loops that gcc may make vectors of, whatever the cell.
 
     Order(3, 17, (CONSTANT, STORE_ROOT, VECTOR))   ->   the case "3/17 constant place, store_root, vectors"
 """
@@ -21,9 +21,12 @@ from tests.campaigns.fuzz.grammar.legal import WILD, bounded, legal
 from tests.campaigns.fuzz.grammar.programs import draw_program
 from tests.campaigns.fuzz.grammar.schedules import draw_steered
 from tests.campaigns.fuzz.made import Made
+from tests.campaigns.fuzz.plain.draw import draw_plain
 
 LANGUAGE = 0.08
 """The share of cases that no cell is about: graphs of Funcs, all types, functions and directives, by ``fuzz.draw``."""
+PLAIN = 0.08
+"""The share of cases whose loops are left to gcc, which compiled code judges wherever there is any."""
 _ATTEMPTS = 8
 """So often a case is drawn again that the target is not in, or whose schedule is refused."""
 
@@ -51,6 +54,8 @@ def draw_order(order: Order) -> Case:
 
 def draw_made(order: Order) -> tuple[Case, Made | None]:
     """The case, and what lowering it made, if it was lowered on the way."""
+    if is_plain(order.seed, order.number):
+        return draw_plain(order.seed, order.number), None
     if order.parent is None and random.Random(f"{order.label}/language").random() < LANGUAGE:
         return draw(order.seed, order.number), None
     case: Case | None = None
@@ -68,6 +73,11 @@ def draw_made(order: Order) -> tuple[Case, Made | None]:
                 return kept, made
         case = kept or case
     return case or drawn, None
+
+
+def is_plain(seed: int, number: int) -> bool:
+    """True of a case whose loops are left to gcc."""
+    return random.Random(f"{seed}/{number}/plain").random() < PLAIN
 
 
 def elsewhere(case: Case) -> Iterator[Case]:
