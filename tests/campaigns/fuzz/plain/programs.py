@@ -15,6 +15,7 @@ from tests.campaigns.fuzz.case import Case, Definition, Domain, Image, Item, Num
 from tests.campaigns.fuzz.draw_algorithm import used_items
 from tests.campaigns.fuzz.plain.choices import KINDS, Choices
 from tests.campaigns.fuzz.terms import Term, call, cast, infix, name, number, read
+from tests.campaigns.fuzz.wide.idioms import idiom
 
 WIDTHS = (33, 64, 67, 100, 131, 132)
 _ARGS = (("x",), ("x",), ("x",), ("x", "y"), ("c", "x"), ("c", "x"), ("x", "c"), ("y", "x"))
@@ -93,14 +94,30 @@ class Mixed:
         """A coordinate of an input."""
         r = self.rng
         if v == "c":
-            return at
+            return self._turned(at) if r.random() < 0.15 else at
         if v == "y":
             return self._near(at)
         if self.stride > 1 and r.random() < 0.8:
             at = infix("*", at, number(self.stride, INT32))
+        if r.random() < 0.06:
+            return self._neighbour(at)
         if r.random() < 0.05:
             return infix("-", number(140, INT32), self._near(at)) if self.stride == 1 else at
         return self._near(at)
+
+    def _turned(self, at: Term) -> Term:
+        """Another channel, so that what is next to each other is loaded in another order than it is stored."""
+        count = self.window[self.args.index("c")][1]
+        if self.rng.random() < 0.5:
+            return infix("-", number(count - 1, INT32), at)
+        return infix("%", infix("+", at, number(1, INT32)), number(count, INT32))
+
+    def _neighbour(self, at: Term) -> Term:
+        """The other one of a pair, its first one, or one of a few."""
+        two, few = number(2, INT32), number(self.rng.choice([2, 3, 4, 8]), INT32)
+        first = infix("*", infix("//", at, two), two)
+        other = infix("+", first, infix("-", number(1, INT32), infix("%", at, two)))
+        return self.rng.choice([other, other, first, infix("%", at, few), infix("//", at, few)])
 
     def _looked_up(self, at: list[Term]) -> Term:
         if self.rng.random() < 0.5:
@@ -134,7 +151,17 @@ class Mixed:
         return label
 
     def _value(self, type: Type, at: list[Term]) -> Term:
-        return self._choices(at).value(type, self.rng.choice([1, 1, 2, 2, 3]))
+        """A value; at times the sum of products or their difference, by where it is."""
+        r, depth = self.rng, self.rng.choice([1, 1, 2, 2, 3])
+        if r.random() < 0.15:
+            return idiom(r, [self._choices(at).value(type, r.choice([0, 0, 1])) for _ in range(r.choice([2, 2, 3]))])
+        if r.random() > 0.15:
+            return self._choices(at).value(type, depth)
+        a, b, c = (self._choices(at).value(type, r.choice([0, 0, 1])) for _ in range(3))
+        a = infix("*", a, b) if r.random() < 0.5 else a
+        one, other = infix(r.choice("+-"), a, c), infix(r.choice("++-"), *r.sample([a, c], 2))
+        along = at[self.args.index("c")] if "c" in self.args else infix("%", at[0], number(r.choice([2, 2, 4]), INT32))
+        return call("select", type, infix("==", along, number(r.choice([0, 0, 1]), INT32)), one, other)
 
     def _domain(self, bounds: list[tuple[int, int]]) -> tuple[str, list[Term]]:
         label = self._fresh("r")
