@@ -125,7 +125,11 @@ class Mixed:
         return self._bin(at, _TABLE)
 
     def _bin(self, at: list[Term], count: int) -> Term:
-        """A place that a loaded value decides."""
+        """A place that a loaded value decides, or a comparison of some."""
+        if self.rng.random() < 0.2:
+            condition = self._choices(at).condition(1)
+            near, far = (number(self.rng.choice([0, 1, count - 1]), INT32) for _ in range(2))
+            return cast(INT32, condition) if self.rng.random() < 0.5 else call("select", INT32, condition, near, far)
         kind = self.rng.choice([hl.UInt(8), hl.UInt(16), INT32])
         value = self._choices(at).value(kind, self.rng.choice([0, 0, 1]))
         return cast(INT32, infix("%", value, number(count, kind)))
