@@ -31,8 +31,10 @@ class Choices:
         self.load = load
 
     def value(self, type: Type, depth: int) -> Term:
-        """A value of a type, not bool; mostly a choice where there may be some."""
+        """A value of a type; mostly a choice where there may be some."""
         r = self.rng
+        if type.is_bool():
+            return self.condition(depth)
         if depth <= 0 or r.random() < 0.1:
             return self._leaf(type)
         ways = [self._chosen, self._chosen, self._chosen, self._least, self._converted, self._joined]
@@ -60,6 +62,8 @@ class Choices:
     def number(self, type: Type) -> Term:
         """A literal, mostly a small one."""
         r = self.rng
+        if type.is_bool():
+            return number(r.randint(0, 1), type)
         if type.is_float():
             return number(r.choice([0.0, -0.0, 1.0, -1.0, 2.5, r.randint(-40, 40) / 4]), type)
         low, high = type.range

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 
 import halide_core as hl
-from halide_core.ir.types import INT32, Type
+from halide_core.ir.types import BOOL, INT32, Type
 from tests.campaigns.fuzz.case import Case, Definition, Domain, Image, Item, Numbers, Update
 from tests.campaigns.fuzz.draw_algorithm import used_items
 from tests.campaigns.fuzz.plain.choices import KINDS, Choices
@@ -23,6 +23,8 @@ _FEWER = {"y": (1, 2, 3, 5), "c": (2, 3, 3, 4, 5, 8)}
 _LOWEST, _FURTHEST = -40, 2200
 """What inputs have along x: enough for strides of up to four, and for what is read backwards."""
 _TABLE = 64
+_BY_VALUES = 0.08
+"""So often a loaded value, or a comparison, decides where to load."""
 _LOOPS = 0.5
 """So often a Func has updates."""
 
@@ -72,7 +74,10 @@ class Mixed:
         image = r.choice(images)
         if len(image.extents) < len(at):  # a table: of what is along x, or of what is loaded
             return read(image.name, type, self._looked_up(at))
-        return read(image.name, type, *(self._inside(p, v) for p, v in zip(at, self.args, strict=True)))
+        points = [self._inside(p, v) for p, v in zip(at, self.args, strict=True)]
+        if r.random() < _BY_VALUES:
+            points[self.args.index("x")] = self._bin(at, _TABLE)
+        return read(image.name, type, *points)
 
     def _input(self, type: Type) -> Image:
         r = self.rng
@@ -126,8 +131,8 @@ class Mixed:
 
     def _bin(self, at: list[Term], count: int) -> Term:
         """A place that a loaded value decides, or a comparison of some."""
-        if self.rng.random() < 0.2:
-            condition = self._choices(at).condition(1)
+        if self.rng.random() < 0.35:
+            condition = self._choices(at).condition(0)
             near, far = (number(self.rng.choice([0, 1, count - 1]), INT32) for _ in range(2))
             return cast(INT32, condition) if self.rng.random() < 0.5 else call("select", INT32, condition, near, far)
         kind = self.rng.choice([hl.UInt(8), hl.UInt(16), INT32])
@@ -139,7 +144,7 @@ class Mixed:
     def _stage(self) -> str:
         r, label = self.rng, self._fresh("f")
         variables = [name(v) for v in self.args]
-        kinds = [r.choice(KINDS) for _ in range(r.choice([1, 1, 1, 1, 2, 3]))]
+        kinds = [r.choice((*KINDS, BOOL)) for _ in range(r.choice([1, 1, 1, 1, 2, 3]))]
         several = len(kinds) > 1
         if r.random() < _LOOPS:
             simple = r.random() < 0.6
@@ -157,6 +162,8 @@ class Mixed:
     def _value(self, type: Type, at: list[Term]) -> Term:
         """A value; at times the sum of products or their difference, by where it is."""
         r, depth = self.rng, self.rng.choice([1, 1, 2, 2, 3])
+        if type.is_bool():
+            return self._choices(at).condition(depth)
         if r.random() < 0.15:
             return idiom(r, [self._choices(at).value(type, r.choice([0, 0, 1])) for _ in range(r.choice([2, 2, 3]))])
         if r.random() > 0.15:
@@ -218,6 +225,8 @@ class Mixed:
     def _accumulated(self, type: Type, before: Term, value: Term, at: list[Term]) -> Term:
         """What was there and a value joined; at times under a condition."""
         r = self.rng
+        if type.is_bool():
+            return infix(r.choice("&|^"), before, value)
         match r.randint(0, 5):
             case 0:
                 return call(r.choice(["min", "max"]), type, before, value)
