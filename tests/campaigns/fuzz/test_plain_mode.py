@@ -1,4 +1,4 @@
-"""Loops that are left to gcc: what such programs are made of, and that the cases of a seed stay what they are."""
+"""Loops that are left to gcc: the contents of such programs, and that the cases of a seed stay as they are."""
 
 from __future__ import annotations
 

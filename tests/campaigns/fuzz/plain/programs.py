@@ -21,7 +21,7 @@ WIDTHS = (33, 64, 67, 100, 131, 132)
 _ARGS = (("x",), ("x",), ("x",), ("x", "y"), ("c", "x"), ("c", "x"), ("x", "c"), ("y", "x"))
 _FEWER = {"y": (1, 2, 3, 5), "c": (2, 3, 3, 4, 5, 8)}
 _LOWEST, _FURTHEST = -40, 2200
-"""What inputs have along x: enough for strides of up to four, and for what is read backwards."""
+"""The least and the greatest x of inputs: enough for strides of up to four, and for what is read backwards."""
 _TABLE = 64
 _BY_VALUES = 0.08
 """So often a loaded value, or a comparison, decides where to load."""
@@ -223,7 +223,7 @@ class Mixed:
         return self._bin(at, self.rng.choice([2, 5, 16, 64]))
 
     def _accumulated(self, type: Type, before: Term, value: Term, at: list[Term]) -> Term:
-        """What was there and a value joined; at times under a condition."""
+        """The value from before and a new one joined; at times under a condition."""
         r = self.rng
         if type.is_bool():
             return infix(r.choice("&|^"), before, value)
