@@ -26,7 +26,9 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
-from halide_core.runtime.codegen.live_memory import FAILED, LiveMemory
+from halide_core.runtime.codegen.memory.live_memory import FAILED, LiveMemory
+from halide_core.runtime.codegen.memory.scalar_replacement import find_registers, place_of
+from halide_core.runtime.codegen.memory.sizes import bytes_of, factors_of, find_arrays, find_size_lets, sizes_of
 from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
 from halide_core.runtime.codegen.parts import checks_first, end_of, first_loop, looks_up, part_head
@@ -35,8 +37,6 @@ from halide_core.runtime.codegen.profile import OVERHEAD, Instrumentation, Marks
 from halide_core.runtime.codegen.prologue import Prologue, banner, parameters
 from halide_core.runtime.codegen.remember import NAMES as REMEMBER_NAMES
 from halide_core.runtime.codegen.remember import RECALLED, keeping, recalling, with_sites
-from halide_core.runtime.codegen.scalar_replacement import find_registers, place_of
-from halide_core.runtime.codegen.sizes import bytes_of, factors_of, find_arrays, find_size_lets, sizes_of
 from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
 from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of

@@ -92,7 +92,7 @@ def widening_shift_right(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def _widened(name: str, a: ExprLike, count: ExprLike) -> Expr:
-    """What is shifted, in twice the bits of itself or of the count."""
+    """The number that is shifted, in twice the bits of itself or of the count."""
     x = _integer(name, a)
     bits = x.type.bits() if is_plain(count) else max(x.type.bits(), _integer(name, count).type.bits())
     return Expr.of(ir.cast(_wider(name, x.type.with_bits(bits)), x))

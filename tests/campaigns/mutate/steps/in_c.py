@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 import halide_core as hl
-from halide_core.analysis import near
-from halide_core.runtime.codegen import expr, scalar_replacement, uses
+from halide_core.lowering.passes.partition.steady_part import SteadyPart
+from halide_core.runtime.codegen import expr, uses
+from halide_core.runtime.codegen.memory import scalar_replacement
 from halide_core.runtime.codegen.stores import StoreEmitter
 from halide_core.runtime.codegen.vector import (
     exact_quotients,
@@ -156,11 +157,11 @@ def tiny_quotients() -> Made:
     return f, [(0, 16)]
 
 
-def up_to_the_greatest() -> Made:
-    """A guard that holds up to the greatest number that there is."""
+def behind_the_greatest() -> Made:
+    """A guard that holds behind the greatest number that there is."""
     f, r, p = hl.Func("f"), hl.RDom([(0, 9)], "r"), hl.Param(hl.Int(64), "p")
     p.set(2**63 - 1)
-    r.where(hl.i64(r.x) <= p)
+    r.where(p < hl.i64(r.x))
     f[x] = 0
     f[r.x] += 1
     return f, [(0, 9)]
@@ -168,7 +169,7 @@ def up_to_the_greatest() -> Made:
 
 IN_C: dict[str, AutomaticStep] = {
     "partition: thresholds stay in int64": AutomaticStep(
-        near, "is_near", "few and not any(map(is_far, form.terms))", "few", up_to_the_greatest, sanitized
+        SteadyPart, "_require", "not all(map(is_near, worst)) or ", "", behind_the_greatest, sanitized
     ),
     "registers: no place overlaps another": AutomaticStep(
         scalar_replacement._AccessSearch, "fits", "apart and ", "", overlapping, sanitized

@@ -7,7 +7,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.lowering.driver import lower
-from halide_core.runtime.codegen.scalar_replacement import find_registers
+from halide_core.runtime.codegen.memory.scalar_replacement import find_registers
 from tests.support.targets import WIDE
 
 x, y, xi, yi = (hl.Var(n) for n in ("x", "y", "xi", "yi"))

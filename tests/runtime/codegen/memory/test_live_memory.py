@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import halide_core as hl
 from halide_core.lowering.driver import lower
-from halide_core.runtime.codegen.live_memory import FAILED, LiveMemory
+from halide_core.runtime.codegen.memory.live_memory import FAILED, LiveMemory
 from halide_core.runtime.codegen.names import Names
 from halide_core.runtime.codegen.unit import emit_c
 from tests.support.checking import variables

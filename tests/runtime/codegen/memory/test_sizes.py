@@ -7,7 +7,7 @@ from halide_core import ir
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.types import UInt
 from halide_core.lowering.driver import lower
-from halide_core.runtime.codegen.sizes import find_arrays
+from halide_core.runtime.codegen.memory.sizes import find_arrays
 from halide_core.runtime.codegen.unit import emit_c
 
 U8 = UInt(8)
