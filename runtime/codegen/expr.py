@@ -41,7 +41,7 @@ from halide_core.runtime.codegen.vector.first_lanes import MASK, mask_of
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
-from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_number, is_quotient
+from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_number, is_quotient, looks_up
 from halide_core.runtime.codegen.vector.integer_idioms import (
     complement,
     is_complement,
@@ -186,7 +186,7 @@ class ExprEmitter:
         self._leaves = leaves
         self._names = names
         self._prelude = prelude
-        self._lookups = lookups
+        self._lookups, self._in_loop = lookups, False
         self.mask = ""
         """The mask of the lanes that do anything, where not all do."""
         self.traced = False
@@ -203,6 +203,16 @@ class ExprEmitter:
         declare(f"const {MASK} {self.mask} = {mask_of(count.at(PRODUCT))};")
         yield
         self.mask = ""
+
+    @contextmanager
+    def loop(self, loop: ir.For) -> Iterator[None]:
+        """Emits a loop: an outermost one that looks nothing up hides no number from gcc."""
+        outside = self._lookups, self._in_loop
+        if not self._in_loop:
+            self._in_loop = True
+            self._lookups = self._lookups if self._lookups is not None and looks_up(loop) else None
+        yield
+        self._lookups, self._in_loop = outside
 
     def together(self, groups: Sequence[Sequence[Use]]) -> SharedValues:
         """The values that are evaluated in groups, one after the other between two braces."""

@@ -339,10 +339,9 @@ class _Function:
                 (some,) = self._values((count, False))
                 with self._braces(""), self._unit.exprs.masked(some, self.line):
                     self.scope(body)
-            case ir.For(kind=ir.LoopKind.SERIAL):
-                self._serial(stmt)
-            case ir.For(kind=ir.LoopKind.PARALLEL):
-                self._parallel(stmt)
+            case ir.For(kind=ir.LoopKind.SERIAL | ir.LoopKind.PARALLEL as kind):
+                with self._unit.exprs.loop(stmt):
+                    (self._serial if kind is ir.LoopKind.SERIAL else self._parallel)(stmt)
             case ir.Fork():
                 with self._braces(""):  # copies of a loop fork by the same semaphores, and may be in one block
                     self._fork(stmt)

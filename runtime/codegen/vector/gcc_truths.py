@@ -1,14 +1,17 @@
 """Numbers made of conditions, where they may be places in memory: gcc 12 does not get to know what they were made of.
 
 Its vectorizer takes a comparison that was widened to 64 bits for a mask of lanes: where that is all that an index is,
-as far as it changes, it reads element -1 for 1, or another lane's. So it does not see what the number was, in programs
-that look memory up by what they compute; loops of others still become vectors.
+as far as it changes, it reads element -1 for 1, or another lane's. So it does not see what the number was, in loops
+that look memory up by what they compute, nor what such loops load of memory that a condition decided elsewhere; other
+loops still become vectors.
 
     t_data[(int64_t)(img_data[i] > 9.0f)]   ->   t_data[hidden_i64(img_data[i] > 9.0f)]
     t_data[(int64_t)(v == 1 ? v : 0)]       ->   t_data[(int64_t)(int32_t)hidden_i64(v == 1 ? v : 0)]
 """
 
 from __future__ import annotations
+
+from collections.abc import Container
 
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
@@ -20,12 +23,37 @@ from halide_core.runtime.codegen.vector.prelude import Prelude
 
 def find_lookups(body: ir.Stmt) -> frozenset[str] | None:
     """Of a program in which values may become places, the memory in which a condition decides what there is: of a local
-    variable that is 0, and 1 behind an ``if``, gcc makes the condition. Values become places where numbers that are no
-    indices by themselves are made some, or conditions choose some; None of other programs."""
-    if not any(_becomes_place(e) for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt))):
+    variable that is 0, and 1 behind an ``if``, gcc makes the condition, and of one that is a choice the choice. None of
+    other programs."""
+    if not looks_up(body):
         return None
     guarded = (s for stmt in walk(body) if isinstance(stmt, ir.If) for s in walk(stmt))
-    return frozenset(s.buffer for s in guarded if isinstance(s, ir.Store))
+    decided = {s.buffer for s in guarded if isinstance(s, ir.Store)}
+    stores = [s for s in walk(body) if isinstance(s, ir.Store) and s.value.type.is_scalar()]
+    while more := {s.buffer for s in stores if s.buffer not in decided and _is_decided(s.value, decided)}:
+        decided |= more
+    return frozenset(decided)
+
+
+def looks_up(body: ir.Stmt) -> bool:
+    """True where values may become places: where numbers that are no indices by themselves are made some, or conditions
+    choose some."""
+    return any(_becomes_place(e) for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))
+
+
+def _is_decided(value: ExprNode, decided: Container[str]) -> bool:
+    """True of a number that a condition has a part in, or what was decided by one."""
+    for e in subexpressions([value]):
+        match e:
+            case ir.Load(buffer=buffer) if buffer in decided:
+                return True
+            case ir.Select() if is_number(e):
+                return True
+            case ir.Cast(a=a) if a.type.is_bool():
+                return True
+            case ir.Binary() if is_quotient(e):
+                return True
+    return False
 
 
 def _becomes_place(e: ExprNode) -> bool:

@@ -98,3 +98,22 @@ def test_choices_of_integers_that_are_one_apart() -> None:
     assert is_condition(Select(INT32, c, ir.const(7, INT32), ir.const(8, INT32)))
     assert not is_condition(Select(INT32, c, ir.const(7, INT32), ir.const(9, INT32)))
     assert not is_condition(Select(INT32, c, a, one))
+
+
+def test_loops_that_look_nothing_up_hide_nothing() -> None:
+    """A choice is one to gcc there; what it decides is hidden where it is loaded to be a place."""
+    source, table = hl.ImageParam(hl.Int(32), 1, "source"), hl.ImageParam(hl.Float(32), 1, "table")
+    chosen, copied, f = hl.Func("chosen"), hl.Func("copied"), hl.Func("f")
+    chosen[x] = hl.select(source[x] > 9, 1, 0)
+    copied[x] = chosen[x] + source[x] * 0
+    f[x] = table[hl.clamp(copied[x], 0, 3)]
+    chosen.compute_root()
+    copied.compute_root()
+    text = emit_c(lower(f._request()))
+    stores = [line.split("] = ") for line in text.splitlines() if "] = " in line]
+    (made,), (taken,), (looked_up,) = (
+        [value for place, value in stores if place.lstrip().startswith(f"{name}[")]
+        for name in ("chosen", "copied", "f_data")
+    )
+    assert "hidden" not in made and "hidden" not in taken
+    assert "hidden_i64(copied[" in looked_up
