@@ -315,9 +315,8 @@ class Rewriter:
             case Block(stmts=stmts):
                 new = tuple([self.stmt(s) for s in stmts])
                 return stmt if all(a is b for a, b in zip(stmts, new, strict=True)) else Block(new)
-            case Label(body=body):
-                changed = self.stmt(body)
-                return stmt if changed is body else Label(stmt.func, stmt.stage, changed)
+            case Label() | FirstLanes():
+                return self._with_body(stmt)
             case For(bounds=bounds, body=body):
                 over, changed = self.interval(bounds), self.stmt(body)
                 if over is bounds and changed is body:
@@ -328,8 +327,10 @@ class Rewriter:
                 second = None if otherwise is None else self.stmt(otherwise)
                 unchanged = test is condition and first is then and second is otherwise
                 return stmt if unchanged else If(test, first, second)
-            case Fork() | FirstLanes():
-                return self._at_once(stmt)
+            case Fork(producer=producer, consumer=consumer):
+                ahead, behind = self.stmt(producer), self.stmt(consumer)
+                same = ahead is producer and behind is consumer
+                return stmt if same else Fork(ahead, behind, stmt.semaphores)
             case Let(value=value, within=within):
                 bound, known = self.expr(value), None if within is None else self.interval(within)
                 return stmt if bound is value and known is within else Let(stmt.var, bound, known)
@@ -366,13 +367,12 @@ class Rewriter:
                 return stmt if all(a is b for a, b in zip(stores, each, strict=True)) else all_stores(each)
         return stmt
 
-    def _at_once(self, stmt: Fork | FirstLanes) -> Stmt:
-        if isinstance(stmt, FirstLanes):
-            count, body = self.expr(stmt.count), self.stmt(stmt.body)
-            return stmt if count is stmt.count and body is stmt.body else FirstLanes(count, body)
-        ahead, behind = self.stmt(stmt.producer), self.stmt(stmt.consumer)
-        same = ahead is stmt.producer and behind is stmt.consumer
-        return stmt if same else Fork(ahead, behind, stmt.semaphores)
+    def _with_body(self, stmt: Label | FirstLanes) -> Stmt:
+        body = self.stmt(stmt.body)
+        if isinstance(stmt, Label):
+            return stmt if body is stmt.body else Label(stmt.func, stmt.stage, body)
+        count = self.expr(stmt.count)
+        return stmt if count is stmt.count and body is stmt.body else FirstLanes(count, body)
 
     def _allocated(self, stmt: Allocate | Remember) -> Stmt:
         if isinstance(stmt, Allocate):

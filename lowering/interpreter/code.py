@@ -159,7 +159,10 @@ class Code:
         if self.lanes == 1:
             return [([values[p] for p in strict], [root.get() for root in roots])]
         result = []
-        for lane in range(self.lanes if self.some is None else values[self.some]):
+        count = self.lanes if self.some is None else values[self.some]
+        if not 0 < count <= self.lanes:
+            raise InternalError(f"{count} of {self.lanes} lanes can't do anything.")
+        for lane in range(count):
             values[LANE] = lane
             for step in self.each:
                 step()

@@ -41,7 +41,7 @@ from halide_core.runtime.codegen.vector.first_lanes import MASK, mask_of
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
-from halide_core.runtime.codegen.vector.gcc_truths import hidden, is_number, is_quotient, looks_up
+from halide_core.runtime.codegen.vector.gcc_truths import has_lookups, hidden, is_number, is_quotient
 from halide_core.runtime.codegen.vector.integer_idioms import (
     complement,
     is_complement,
@@ -210,7 +210,7 @@ class ExprEmitter:
         outside = self._lookups, self._in_loop
         if not self._in_loop:
             self._in_loop = True
-            self._lookups = self._lookups if self._lookups is not None and looks_up(loop) else None
+            self._lookups = self._lookups if self._lookups is not None and has_lookups(loop) else None
         yield
         self._lookups, self._in_loop = outside
 

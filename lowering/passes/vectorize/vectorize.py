@@ -85,7 +85,7 @@ _MOST_LANES = 64
 
 
 def vectorize_loops(
-    stmt: Stmt, register_bytes: int, traversals: Traversals, memory: Iterable[str], *, masks: bool = False
+    stmt: Stmt, register_bytes: int, traversals: Traversals, memory: Iterable[str], *, masks: bool
 ) -> Stmt:
     """``memory``: the names of all memory that the statement allocates or is given. ``masks``: whether the machine
     loads and stores some lanes of a register alone, of whatever type.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from halide_core.ir.types import Type
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.vector import x86_builtins
-from halide_core.runtime.codegen.vector.prelude import Prelude
+from halide_core.runtime.codegen.vector.prelude import Prelude, either
 
 MASK = "uint64_t"
 _REGISTER = 128
@@ -32,8 +32,7 @@ def load_first(prelude: Prelude, type: Type) -> str:
         if builtin is not None:
             whole = prelude.type(register)
             call = f"({whole}){prelude.call_builtin(builtin, register)}"
-            body = [f"#if {builtin.condition}", f"{whole} r = {call};", f"return {value};"]
-            body += ["#else", *generic, "return r;", "#endif"]
+            body = either(builtin.condition, [f"{whole} r = {call};", f"return {value};"], body)
         return c, f"{MASK} mask, const {stored(type)} *p", body
 
     return prelude.define(f"load_first_{tag(type)}", head)
@@ -50,7 +49,7 @@ def store_first(prelude: Prelude, type: Type) -> str:
             order = ", ".join(str(k % type.lanes()) for k in range(register.lanes()))
             value = "v" if register is type else f"__builtin_shufflevector(v, v, {order})"
             lines = [f"{prelude.type(register)} a = {value};", f"{prelude.call_builtin(builtin, register)};"]
-            body = [f"#if {builtin.condition}", *lines, "#else", *body, "#endif"]
+            body = either(builtin.condition, lines, body)
         return "void", f"{MASK} mask, {stored(type)} *p, {prelude.type(type)} v", body
 
     return prelude.define(f"store_first_{tag(type)}", head)

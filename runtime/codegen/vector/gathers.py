@@ -21,7 +21,7 @@ from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.lanes import Places, lanes_of, of_loads
-from halide_core.runtime.codegen.vector.prelude import Prelude
+from halide_core.runtime.codegen.vector.prelude import Prelude, either
 
 _BLOCKS = (8, 4)
 """The numbers of int64s that fill a register."""
@@ -61,7 +61,7 @@ def lookup(prelude: Prelude, type: Type, index: Type) -> str | None:
             body = prelude.armed(arm, wide, wide, generic, through=prelude.convert(type, wide))
         else:
             widened = f"return {lookup(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"
-            body = [f"#if {arm.condition}", widened, "#else", *generic, "#endif"]
+            body = either(arm.condition, [widened], generic)
         return c, f"const {stored(type)} *p, int64_t base, {prelude.type(index)} index", body
 
     return prelude.define(f"lookup_{tag(type)}_{tag(index)}", head)
@@ -77,7 +77,7 @@ def gather(prelude: Prelude, type: Type, index: Type) -> str:
         arm = x86_builtins.gather(type, wide) if index.bits() < wide.bits() else None
         if arm is not None:
             widened = f"return {gather(prelude, type, wide)}(p, base, {prelude.convert(wide, index)}(index));"
-            body = [f"#if {arm.condition}", widened, "#else", *generic, "#endif"]
+            body = either(arm.condition, [widened], generic)
         else:
             body = prelude.armed(x86_builtins.gather(type, index), type, type, generic, index)
         return prelude.type(type), parameters, body
@@ -97,7 +97,7 @@ def gather_terms(prelude: Prelude, type: Type, terms: Sequence[Type], *, near: b
         arm = x86_builtins.gather(type, wide)
         if arm is not None:
             whole = f"return {gather(prelude, type, wide)}(p, base, {given.whole(wide)});"
-            body = [f"#if {arm.condition}", whole, "#else", *body, "#endif"]
+            body = either(arm.condition, [whole], body)
         if near:
             found = f"{gather(prelude, type, narrow)}(p, base, {given.wrapped(narrow)})"
             body = [given.if_near(found), *body]
@@ -129,7 +129,7 @@ class Terms:
         one_by_one = self._by_scalars(lanes, names)
         if not block:
             return one_by_one, names
-        return [f"#if {_WIDE_PRODUCTS}", *self._by_blocks(block, lanes), "#else", *one_by_one, "#endif"], names
+        return either(_WIDE_PRODUCTS, self._by_blocks(block, lanes), one_by_one), names
 
     def _by_scalars(self, lanes: int, names: Sequence[str]) -> list[str]:
         declared: list[str] = []

@@ -25,7 +25,7 @@ def find_lookups(body: ir.Stmt) -> frozenset[str] | None:
     """Of a program in which values may become places, the memory in which a condition decides what there is: of a local
     variable that is 0, and 1 behind an ``if``, gcc makes the condition, and of one that is a choice the choice. None of
     other programs."""
-    if not looks_up(body):
+    if not has_lookups(body):
         return None
     guarded = (s for stmt in walk(body) if isinstance(stmt, ir.If) for s in walk(stmt))
     decided = {s.buffer for s in guarded if isinstance(s, ir.Store)}
@@ -35,7 +35,7 @@ def find_lookups(body: ir.Stmt) -> frozenset[str] | None:
     return frozenset(decided)
 
 
-def looks_up(body: ir.Stmt) -> bool:
+def has_lookups(body: ir.Stmt) -> bool:
     """True where values may become places: where numbers that are no indices by themselves are made some, or conditions
     choose some."""
     return any(_becomes_place(e) for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from halide_core import ir
 from halide_core.analysis.interval import Range, fits, of_integers, type_range, union
-from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import INT32
 
@@ -54,18 +53,11 @@ def greatest_factor(terms: Sequence[ExprNode]) -> int:
         if after is not None and after.type.is_scalar():
             rows.append(found)
         else:
-            low, high = low + _integer(found[0]), high + _integer(found[1])
+            low, high = low + int(found[0]), high + int(found[1])
     if len(rows) != 1 or low < least or high > most:
         return 0
-    below, above = (_integer(end) for end in rows[0])
+    below, above = (int(end) for end in rows[0])
     # Products stay within what the sum leaves on either side; so do they by themselves, as 0 is a sum or none is.
     room = [(most - max(high, 0)) // above] if above > 0 else []
     room += [(min(low, 0) - least) // -below] if below < 0 else []
     return min([most, *room])
-
-
-def _integer(end: float) -> int:
-    """An end of a range of a type with ends."""
-    if end != int(end):
-        raise InternalError(f"An integer lane ends at {end}")
-    return int(end)

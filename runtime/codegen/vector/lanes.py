@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from halide_core.ir.types import Int, Type
 from halide_core.runtime.codegen.names import stored
-from halide_core.runtime.codegen.vector.prelude import Prelude
+from halide_core.runtime.codegen.vector.prelude import Prelude, either
 
 Places = tuple[list[str], list[str]]
 """Declarations, and then the number of each lane."""
@@ -69,4 +69,4 @@ def lanes_of(prelude: Prelude, type: Type, vector: str, name: str) -> Places:
             f"const int64_t {names[word * _WORD // bits + k]} = ({stored(type)})({held} >> {k * bits});"
             for k in range(_WORD // bits)
         ]
-    return [f"#if {_LITTLE_WORDS}", *apart, "#else", *plain, "#endif"], names
+    return either(_LITTLE_WORDS, apart, plain), names

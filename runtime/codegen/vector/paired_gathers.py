@@ -20,7 +20,7 @@ from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.gathers import Terms, gather, places
 from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
 from halide_core.runtime.codegen.vector.lanes import Places
-from halide_core.runtime.codegen.vector.prelude import Prelude
+from halide_core.runtime.codegen.vector.prelude import Prelude, either
 
 _BITS = 32
 """Of an element; two of them are the widest number that machines load."""
@@ -102,7 +102,7 @@ def _armed(prelude: Prelude, type: Type, index: Type, whole: str, body: list[str
         return body
     one = gather(prelude, type, index)
     twice = f"return ({two(prelude, type)}){{{one}(p, base, {whole}), {one}(p, base + 1, {whole})}};"
-    return [f"#if {arm.condition}", twice, "#else", *body, "#endif"]
+    return either(arm.condition, [twice], body)
 
 
 def _of_halves(prelude: Prelude, type: Type, index: Places) -> list[str]:

@@ -12,7 +12,7 @@ of the operands that were compared. None of the functions has undefined behaviou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Intrinsic
@@ -118,34 +118,32 @@ class Prelude:
         the types of further operands, ``through`` names a function that takes what the instruction gives."""
         if arm is None:
             return generic
-        self._definitions.setdefault("__has_builtin", x86_builtins.DEFINITION)
-        for type in dict.fromkeys((operand, result, *others)):
-            element, name, size = x86_builtins.machine_type(type)
-            self._definitions.setdefault(
-                name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
-            )
+        call = self.call_builtin(arm, operand, result, *others)
         if operand.bits() * operand.lanes() < 128:
             self._in_register(operand)
-        call = f"__builtin_ia32_{arm.builtin}({arm.arguments.format(v=x86_builtins.machine_type(operand)[1])})"
         value = f"({self.type(result)}){x86_builtins.low_part(call, arm.low)}"
         value = f"{through}({value})" if through else value
-        return [f"#if {arm.condition}", f"return {value};", "#else", *generic, "#endif"]
+        return either(arm.condition, [f"return {value};"], generic)
 
-    def call_builtin(self, builtin: Builtin, type: Type) -> str:
-        """The call of an instruction on registers of a type, which gives another one or nothing."""
+    def call_builtin(self, builtin: Builtin, operand: Type, *others: Type) -> str:
+        """The call of an instruction, ``others`` the types of what else it takes or gives."""
         self._definitions.setdefault("__has_builtin", x86_builtins.DEFINITION)
-        element, name, size = x86_builtins.machine_type(type)
-        self._definitions.setdefault(
-            name, f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
-        )
+        name, *_ = [self._machine_type(type) for type in dict.fromkeys((operand, *others))]
         return f"__builtin_ia32_{builtin.builtin}({builtin.arguments.format(v=name)})"
 
+    def _machine_type(self, type: Type) -> str:
+        """The name of the vector type that builtins take, which is defined from here on."""
+        element, name, size = x86_builtins.machine_type(type)
+        typedef = f"typedef {element} {name} __attribute__((vector_size({size}), may_alias));\n"
+        self._definitions.setdefault(name, typedef)
+        return name
+
     def _in_register(self, type: Type) -> None:
-        element, register, size = x86_builtins.machine_type(type.with_lanes(128 // type.bits()))
+        whole = type.with_lanes(128 // type.bits())
+        register = x86_builtins.machine_type(whole)[1]
         made = x86_builtins.in_register(type, register)
         if made is not None:
-            typedef = f"typedef {element} {register} __attribute__((vector_size({size}), may_alias));\n"
-            self._definitions.setdefault(register, typedef)
+            self._machine_type(whole)
             self._function(made[0], lambda: (register, f"{self.type(type)} a", made[1]))
 
     # ---- binary operators ----------------------------------------------------------------------------------------
@@ -476,6 +474,11 @@ class Prelude:
                 [f"for (int i = 0; i < {type.lanes()}; i++) p[base + index[i]] = v[i];"],
             ),
         )
+
+
+def either(condition: str, lines: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Lines where a condition of the preprocessor holds, and others where it does not."""
+    return [f"#if {condition}", *lines, "#else", *others, "#endif"]
 
 
 def strided_places(pointer: str, lanes: int) -> tuple[list[str], list[str]]:

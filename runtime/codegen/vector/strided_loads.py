@@ -23,7 +23,7 @@ from halide_core.ir.types import Type
 from halide_core.ir.visitor import subexpressions
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.vector.lanes import of_loads
-from halide_core.runtime.codegen.vector.prelude import Prelude, strided_places
+from halide_core.runtime.codegen.vector.prelude import Prelude, either, strided_places
 
 DISTANCES = (2, 3, 4)
 """More would load more vectors than there are lanes worth."""
@@ -144,7 +144,7 @@ def _where_shuffled(prelude: Prelude, type: Type, register: Type, lines: Sequenc
     """A function of a pointer whose lines are for machines that shuffle such a register; for others it loads the
     elements ``at`` so far from there."""
     generic = of_loads(prelude, type, [f"p[{i}]" for i in at])
-    body = [f"#if {_MACHINES[_bits(register)]}", *lines, "#else", *generic, "#endif"]
+    body = either(_MACHINES[_bits(register)], lines, generic)
     return prelude.type(type), f"const {stored(type)} *p", body
 
 

@@ -5,7 +5,7 @@ In: an operation and a vector type. Out: an Arm, a builtin and its arguments, or
     minimum(MIN, Float(32, 16))   ->   __builtin_ia32_minps512_mask(a, b, a, -1, 4)
 
 An arm does exactly what the generic form beside it does. Whether it is taken is decided when the C is compiled, by
-``__has_builtin``: it knows the instructions that the compiler may use, and clang, which finds them alone, has none of
+``__has_builtin``: it knows the instructions that the compiler may use, and clang, which finds them alone, has few of
 the masked ones.
 """
 

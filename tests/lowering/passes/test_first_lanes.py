@@ -7,10 +7,12 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
+from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, ExprNode, FirstLanes, Load, Ramp, Store
 from halide_core.ir.types import INT32, INT64, Float, Int, Type, UInt
 from halide_core.ir.visitor import walk
 from halide_core.lowering.driver import LoweringTrace, lower
+from halide_core.lowering.passes.vectorize import vectorize
 from halide_core.lowering.passes.vectorize.first_lanes import may_leave_lanes_out, passing_lanes
 from tests.support.checking import computed, image, numbers, same, variables
 from tests.support.interpreted import run_program
@@ -128,6 +130,12 @@ def test_tree_says_which_lanes() -> None:
     found = [s for s in walk(trace.passes[-1][1]) if isinstance(s, FirstLanes)]
     assert len(found) == 1
     assert "first " in repr(found[0]) and " lanes:" in repr(found[0])
+
+
+def test_interpreter_looks_at_the_number_of_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectorize, "passing_lanes", lambda *_: (ir.TRUE, ir.i64(17)))
+    with pytest.raises(InternalError, match="17 of 16 lanes can't do anything"):
+        run_program(rows(Int(32), 16, hl.TailStrategy.GuardWithIf), [(0, 21), (0, 3)])
 
 
 def test_interpreter_leaves_lanes_out() -> None:
