@@ -9,6 +9,7 @@ import pytest
 from halide_core.ir.types import BOOL, Type
 from tests.campaigns.fuzz.campaign import Campaign
 from tests.campaigns.fuzz.case import Case, Definition, Domain, Update
+from tests.campaigns.fuzz.draw_terms import PROMISE
 from tests.campaigns.fuzz.grammar.axes import ALL_CELLS
 from tests.campaigns.fuzz.grammar.campaign import Campaign as Grammar
 from tests.campaigns.fuzz.grammar.draw import Order, draw_made, is_plain
@@ -68,6 +69,14 @@ def test_rows_are_vectors_and_a_rest() -> None:
     assert sum(bool(item.predicates) for item in domains) >= 10
     assert sum(bool(u.more) for u in updates) >= 5
     assert sum(node.form is Form.READ for u in updates for at in u.point for node in at) >= 3
+
+
+def test_tables_are_looked_up_by_what_conditions_make() -> None:
+    """In loops that gcc is left alone with, mostly, by a promise, and by what a Func keeps."""
+    looked_up = [case for case in _DRAWN if any(node.text == PROMISE for node in _terms(case))]
+    assert len(looked_up) >= 20
+    assert sum(not case.methods for case in looked_up) >= 8
+    assert sum(len([i for i in case.items if isinstance(i, Definition)]) > 1 for case in looked_up) >= 5
 
 
 def test_drawn_programs_run() -> None:

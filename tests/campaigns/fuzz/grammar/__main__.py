@@ -62,10 +62,11 @@ def _finds_defects(names: list[str], seed: int, cases: int, jobs: int) -> bool:
                 shown.append(str(case.seed))
                 return True
 
-            campaign = Campaign(cases, seed, Journal(), until=is_right)
+            by_gcc = DEFECTS[name].by_gcc
+            campaign = Campaign(cases, seed, Journal(), compiled=by_gcc, plain_alone=by_gcc, until=is_right)
             campaign.run(workers)
-        told = f"found by case {campaign.journal.cases}: {list(campaign.failed)[-1]}" if shown else "NOT FOUND"
-        sys.stdout.write(f"{name:58} {told} ({campaign.journal.cases} cases, {campaign.took:.0f} s)\n")
+        told = f"found by case {campaign.journal.next}: {list(campaign.failed)[-1]}" if shown else "NOT FOUND"
+        sys.stdout.write(f"{name:58} {told} ({campaign.journal.cases} judged, {campaign.took:.0f} s)\n")
         sys.stdout.flush()
         everywhere = everywhere and bool(shown)
     return everywhere

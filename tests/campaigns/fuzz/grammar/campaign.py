@@ -41,6 +41,8 @@ class Campaign:
     seed: int
     journal: Journal
     compiled: bool = False
+    plain_alone: bool = False
+    """Of so many cases, those alone whose loops are left to gcc."""
     until: Callable[[Case, Judges], bool] | None = None
     """Ends it after a mismatch of which this holds."""
     failed: dict[str, tuple[Case, Judges]] = field(default_factory=dict)
@@ -83,6 +85,8 @@ class Campaign:
         for number in range(first, first + self.cases):
             if self._end:
                 return
+            if self.plain_alone and not is_plain(self.seed, number):
+                continue
             yield number, self._order(number), self.judges(number)
 
     def _order(self, number: int) -> Order:

@@ -19,6 +19,8 @@ from halide_core.bounds.query import query
 from halide_core.lowering import proven_steps
 from halide_core.lowering.passes import hoist
 from halide_core.lowering.passes.memory import hoist_storage
+from halide_core.runtime.codegen import expr
+from halide_core.runtime.codegen.vector import gcc_masked_loads, gcc_signed_zero, gcc_truths
 from halide_core.scheduling import tails
 from tests.support.spoiling import spoilt
 
@@ -35,6 +37,9 @@ class Defect:
     unproven: bool = False
     """The compile proves its slides and folds since, and would not take this one: it is found where that is left
     out."""
+    by_gcc: bool = False
+    """The C compiler makes it, of what the emitter no longer hides from it: compiled cases alone can find it, and it is
+    looked for in those whose loops are left to gcc."""
 
     @contextmanager
     def reintroduced(self) -> Iterator[None]:
@@ -75,5 +80,23 @@ DEFECTS: dict[str, Defect] = {
     ),
     "arithmetic of values as if it were of indices": Defect(
         "29fbe2c", index.TargetExprs, "rewrite_Binary", "e.type is INT64 and e.op in _RING", "False"
+    ),
+    "loads under the first vector's mask": Defect(
+        "e6a952ec", gcc_masked_loads, "stays_one_by_one", "grouped and choices > 0", "False", by_gcc=True
+    ),
+    "conditions that are places": Defect(
+        "e76bf6c7", expr.ExprEmitter, "_hidden", "self._lookups is None", "True", by_gcc=True
+    ),
+    "choices that become places": Defect(
+        "c4d0e757", gcc_truths, "is_number", "e.type.is_scalar()", "False", by_gcc=True
+    ),
+    "quotients that are conditions": Defect(
+        "4d7041ed", gcc_truths, "is_quotient", "e.op in (BinaryOp.DIV, BinaryOp.MOD)", "False", by_gcc=True
+    ),
+    "conditions that memory holds": Defect(
+        "c4d0e757", expr.ExprEmitter, "_decided", "e.type.is_scalar()", "False", by_gcc=True
+    ),
+    "integers taken from what is zero": Defect(
+        "6d7b3dc9", gcc_signed_zero, "is_negation", "not known and", "False and", by_gcc=True
     ),
 }  # fmt: skip

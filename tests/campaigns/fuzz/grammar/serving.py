@@ -42,6 +42,8 @@ def serve(pipe: Connection, defect: str = "") -> None:
     """Until None is sent; with a defect of the past in the compiler, if one is named."""
     gc.set_threshold(_GARBAGE)
     seen: set[str] = set()
+    if defect and "HL_CACHE_DIR" in os.environ:  # what it compiles is nobody else's: a program's key is its source
+        os.environ["HL_CACHE_DIR"] = os.path.join(os.environ["HL_CACHE_DIR"], str(list(DEFECTS).index(defect)))
     with DEFECTS[defect].reintroduced() if defect else nullcontext():
         while (task := pipe.recv()) is not None:
             _, given, judges = task

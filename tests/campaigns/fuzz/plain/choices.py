@@ -116,10 +116,22 @@ class Choices:
         return infix(r.choice("++-*"), a, b)
 
     def _rounded(self, type: Type, depth: int) -> Term:
-        r, a = self.rng, self.value(type, depth)
+        r = self.rng
+        if r.random() < 0.15:
+            return self._negated(type)
+        a = self.value(type, depth)
         if r.random() < 0.2:
             return prefix("-", a)
         return call(r.choice(["floor", "ceil", "round", "trunc", "sqrt", "abs", "fract"]), type, a)
+
+    def _negated(self, type: Type) -> Term:
+        """An integer, or how great a float is, less than what is nothing: that is never -0.0."""
+        r = self.rng
+        whole, of = (r.choice([kind for kind in KINDS if not kind.is_float()]) for _ in range(2))
+        a, none = self.load(whole), number(0, whole)
+        nothing = r.choice([none, infix(r.choice("-^"), a, a), infix(r.choice("*&"), a, none)])
+        taken = cast(type, self.load(of)) if r.random() < 0.7 else call("abs", type, self.load(type))
+        return infix("-", cast(type, nothing), taken)
 
     def _shifted(self, type: Type, depth: int) -> Term:
         """By what is loaded, which may be more than there are bits, or negative."""

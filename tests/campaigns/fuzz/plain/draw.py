@@ -8,12 +8,21 @@ from __future__ import annotations
 import random
 
 from tests.campaigns.fuzz.case import Case
-from tests.campaigns.fuzz.plain.programs import Mixed
+from tests.campaigns.fuzz.plain.lookups import Lookups
+from tests.campaigns.fuzz.plain.programs import WIDTHS, Mixed
 from tests.campaigns.fuzz.plain.schedules import draw_copies
+
+_LOOKUPS = 0.4
+"""The share of programs that look tables up by what conditions make."""
+_LEFT_ALONE = 0.6
+"""So often these have no schedule: each copy in a loop makes it less likely that gcc takes it."""
 
 
 def draw_plain(seed: int, at: int) -> Case:
     """The ``at``-th case of a campaign."""
     label = f"plain_{seed}/{at}"
-    rng = random.Random(label)
-    return draw_copies(Mixed(rng).case(label), rng)
+    rng, kind = random.Random(label), random.Random(f"{label}/kind")
+    if kind.random() > _LOOKUPS:
+        return draw_copies(Mixed(rng).case(label), rng)
+    case = Lookups(rng, WIDTHS).case(label)
+    return case if kind.random() < _LEFT_ALONE else draw_copies(case, rng)
