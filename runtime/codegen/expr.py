@@ -55,6 +55,7 @@ from halide_core.runtime.codegen.vector.integer_idioms import (
 from halide_core.runtime.codegen.vector.paired_gathers import gather_two, neighbours, two
 from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
 from halide_core.runtime.codegen.vector.strided_loads import InBlock, blocks, load_of_block
+from halide_core.runtime.codegen.vector.wide_quotients import is_wide, wide_quotient
 
 ANY_WIDTH = 1
 """The mask of a text that is a scalar bool, to be broadcast to lanes of whatever width is needed."""
@@ -303,8 +304,9 @@ class ExprEmitter:
         if amount is not None:
             return self._shift_by_constant(op, type, a, amount)
         if divides_by_constant(e):
-            divisor = integer(small_constant(e.b) or 0, type.element_of())
-            return Text(f"{self._prelude.divide_by_constant(op, type)}({a.text}, {divisor})", ATOM)
+            divisor = small_constant(e.b) or 0
+            divide = wide_quotient if is_wide(type) and divisor > 1 else Prelude.divide_by_constant
+            return Text(f"{divide(self._prelude, op, type)}({a.text}, {integer(divisor, type.element_of())})", ATOM)
         b = args[1]
         if op in ir.COMPARISONS:
             text = f"{a.at(SUM)} {op.value} {b.at(SUM)}"
