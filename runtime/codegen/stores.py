@@ -20,8 +20,9 @@ from halide_core.ir.visitor import subexpressions, substitute
 from halide_core.runtime.codegen.address import address, subscript
 from halide_core.runtime.codegen.expr import ExprEmitter, Leaves
 from halide_core.runtime.codegen.names import Names, stored
-from halide_core.runtime.codegen.text import UNARY, Text
+from halide_core.runtime.codegen.text import PRODUCT, UNARY, Text
 from halide_core.runtime.codegen.uses import uses_of
+from halide_core.runtime.codegen.vector.pixel_stores import channels, store_pixels
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 
@@ -78,14 +79,33 @@ class StoreEmitter:
     def emit_run(self, points: Sequence[Sequence[ir.Store]], line: Callable[[str], None]) -> None:
         """The lines of stores one after the other, each of a point's components: what they share is evaluated once,
         unless a store in between writes what it reads. A C compiler sees that only where no store is in between."""
-        uses = [[uses_of(store, self._index_lets) for store in stores] for stores in points]
-        together = self._exprs.together([[use for each in point for use in each] for point in uses])
-        for stores, point in zip(points, uses, strict=True):
+        groups = list(self._groups(points))
+        uses = [[uses_of(store, self._index_lets) for store in stores] for stores, _ in groups]
+        together = self._exprs.together([[use for each in group for use in each] for group in uses])
+        for (stores, pixels), group in zip(groups, uses, strict=True):
             # What two of the stores share, their index above all, becomes a constant of its own here.
-            texts = iter(together.emit([use for each in point for use in each], line))
-            self._write(stores, [[next(texts) for _ in each] for each in point], line)
+            texts = iter(together.emit([use for each in group for use in each], line))
+            write = self._write_pixels if pixels else self._write
+            write(stores, [[next(texts) for _ in each] for each in group], line)
             for store in stores:
                 together.forget(store.buffer)
+
+    def _groups(self, points: Sequence[Sequence[ir.Store]]) -> Iterator[tuple[Sequence[ir.Store], bool]]:
+        """The stores that are written at once: of a point, or the channels of pixels."""
+        at = 0
+        while at < len(points):
+            count = 1 if self._exprs.mask else channels(points[at:], self._registers)
+            yield [store for point in points[at : at + count] for store in point], count > 1
+            at += count
+
+    def _write_pixels(
+        self, stores: Sequence[ir.Store], texts: Sequence[Sequence[Text]], line: Callable[[str], None]
+    ) -> None:
+        """The line of stores of channels."""
+        first, (_, base, stride) = stores[0], texts[0]
+        values = ", ".join(value.text for value, *_ in texts)
+        function = store_pixels(self._prelude, first.value.type, len(stores))
+        line(f"{function}({self._leaves.buffer(first.buffer)} + {base.at(PRODUCT)}, {stride.text}, {values});")
 
     def _write(self, stores: Sequence[ir.Store], texts: Sequence[Sequence[Text]], line: Callable[[str], None]) -> None:
         """The lines of the stores of a point, whose values are read first."""

@@ -56,7 +56,7 @@ def load_every(prelude: Prelude, type: Type, distance: int) -> str | None:
     last = (lanes - 1) * (distance - 1)  # the last load ends at the last lane's element
     starts = [*range(0, (distance - 1) * lanes, lanes), last]
     name = f"load_every_{distance}_{tag(type)}"
-    return _load(prelude, type, distance, starts, 0, name) if _is_shuffled(type, distance) else None
+    return _load(prelude, type, distance, starts, 0, name) if is_shuffled(type, distance) else None
 
 
 def load_of_block(prelude: Prelude, type: Type, block: InBlock) -> str:
@@ -114,13 +114,18 @@ def blocks(loads: Iterable[ir.Load]) -> dict[ir.Load, InBlock]:
     return found
 
 
-def _is_shuffled(type: Type, distance: int) -> bool:
-    """True where dense loads and shuffles are better than a load for each lane."""
+def is_shuffled(type: Type, distance: int) -> bool:
+    """True where dense loads and shuffles are better than a load for each lane; stores alike."""
     lanes = type.lanes()
     if type.is_bool() or distance not in DISTANCES or lanes < 4 or _bits(type) not in _MACHINES:
         return False
     # A part of a register is shuffled twice for each load.
     return _bits(type) >= _REGISTER_BITS or lanes >= 2 * distance
+
+
+def who_shuffles(type: Type) -> str:
+    """The machines that shuffle such vectors, as a condition of the preprocessor."""
+    return _MACHINES[_bits(type)]
 
 
 def _is_one_load(type: Type, distance: int) -> bool:
@@ -129,7 +134,7 @@ def _is_one_load(type: Type, distance: int) -> bool:
 
 
 def _is_in_blocks(type: Type, distance: int) -> bool:
-    return _is_one_load(type, distance) or _is_shuffled(type, distance)
+    return _is_one_load(type, distance) or is_shuffled(type, distance)
 
 
 def _bits(type: Type) -> int:
@@ -171,7 +176,7 @@ def load_strided(prelude: Prelude, type: Type) -> str:
         dense = [(k, f) for k in _CHANNELS if (f := load_every(prelude, type, k)) is not None]
         asked = [f"if (stride == {k}) return {f}(p);" for k, f in dense]
         if dense:
-            asked = [f"#if {_MACHINES[_bits(type)]}", *asked, "#endif"]
+            asked = [f"#if {who_shuffles(type)}", *asked, "#endif"]
         pointer = f"const {stored(type)} *"
         bases, at = strided_places(pointer, type.lanes())
         return c, f"{pointer}p, int64_t stride", [*asked, *bases, *of_loads(prelude, type, at)]
