@@ -44,6 +44,7 @@ class Hosts:
         self._limit = limit
         self._quiet = measure_on
         self._live: list[Any] = []
+        self._stopped = False
 
     def compiled(self, jobs: Sequence[Job]) -> list[JobOutcome]:
         """Compiles on all workers but the quiet one, where there are others."""
@@ -51,9 +52,10 @@ class Hosts:
         if not workers:
             return self._here.compiled(jobs)
         others = [w for w in workers if w != self._quiet]
-        self._live = [self._submitted(job, others) for job in jobs]
+        futures = [self._submitted(job, others) for job in jobs]
+        self._live = list(futures)
         patience = self._limit * (len(jobs) + _SPARE)
-        return [self._outcome(future, job, patience) for future, job in zip(self._live, jobs, strict=True)]
+        return [self._outcome(future, job, patience) for future, job in zip(futures, jobs, strict=True)]
 
     def run(self, job: Job) -> JobOutcome:
         """Runs one where nothing else runs."""
@@ -64,6 +66,7 @@ class Hosts:
 
     def stop(self) -> None:
         """Gives up what is under way."""
+        self._stopped = True
         for future in self._live:
             future.cancel()
 
@@ -81,13 +84,24 @@ class Hosts:
         )  # fmt: skip
 
     def _outcome(self, future: Any, job: Job, patience: float) -> JobOutcome:
-        """The outcome that a worker found; done here, where all that had the job died."""
+        """The outcome that a worker found; done here, where all that had the job died. A worker may have died before
+        another had the files from it: they are sent once more."""
+        found = self._found(future, patience)
+        if found is None:
+            self._sent = None  # all who had it may be gone
+            if future.cancelled() and not self._stopped and (workers := self._workers()):
+                self._live.append(self._submitted(job, workers))
+                found = self._found(self._live[-1], patience)
+        return found or self._here.run(job)
+
+    @staticmethod
+    def _found(future: Any, patience: float) -> JobOutcome | None:
+        """The outcome of a worker; None where there is none."""
         with suppress(CancelledError, TimeoutError):
             if future.exception(timeout=patience) is None:
                 result, seconds, reason = future.result()
                 return JobOutcome(Ending(result), seconds, reason)
-        self._sent = None  # all who had it may be gone
-        return self._here.run(job)
+        return None
 
 
 def perform_there(text: str, files: Mapping[str, bytes], limit: float) -> tuple[str, float, str]:

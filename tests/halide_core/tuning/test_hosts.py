@@ -79,6 +79,27 @@ def test_marked_worker_compiles_where_it_is_alone(problem: dict[str, bytes]) -> 
     assert Hosts(Deserted(), problem, Nowhere(), 30, "tcp://quiet").run(compiling).reason == "compile here"
 
 
+class Losing(Hosts):
+    """The first jobs are lost, as those are whose files a dead worker alone had."""
+
+    lose = 2
+
+    def _submitted(self, job: Job, workers: list[str]) -> Any:
+        future = super()._submitted(job, workers)
+        if self.lose:
+            self.lose -= 1
+            future.cancel()
+        return future
+
+
+def test_jobs_that_are_lost_with_a_worker_are_sent_again(client: Any, problem: dict[str, bytes]) -> None:
+    hosts = Losing(client, problem, Nowhere(), 30, None)
+    assert hosts.compiled([Job("", "", JobRole.COMPILE)] * 3) == [JobOutcome(Ending.DONE)] * 3
+    hosts.lose = 2
+    hosts.stop()
+    assert hosts.compiled([Job("", "", JobRole.COMPILE)])[0].reason == "compile here"
+
+
 def test_worker_that_dies_loses_nothing(client: Any, problem: dict[str, bytes]) -> None:
     hosts = Hosts(client, problem, Nowhere(), 30, None)
     victim = next(iter(client.run(os.getpid).values()))
