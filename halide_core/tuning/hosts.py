@@ -55,14 +55,14 @@ class Hosts:
         futures = [self._submitted(job, others) for job in jobs]
         self._live = list(futures)
         patience = self._limit * (len(jobs) + _SPARE)
-        return [self._outcome(future, job, patience) for future, job in zip(futures, jobs, strict=True)]
+        return [self._outcome(future, job, others, patience) for future, job in zip(futures, jobs, strict=True)]
 
     def run(self, job: Job) -> JobOutcome:
         """Runs one where nothing else runs."""
         if self._quiet is None or self._quiet not in self._workers():
             return self._here.run(job)
         self._live = [self._submitted(job, [self._quiet])]
-        return self._outcome(self._live[0], job, self._limit * _SPARE)
+        return self._outcome(self._live[0], job, [self._quiet], self._limit * _SPARE)
 
     def stop(self) -> None:
         """Gives up what is under way."""
@@ -83,13 +83,13 @@ class Hosts:
             workers=workers or None, allow_other_workers=bool(workers), pure=False, retries=2,
         )  # fmt: skip
 
-    def _outcome(self, future: Any, job: Job, patience: float) -> JobOutcome:
+    def _outcome(self, future: Any, job: Job, workers: list[str], patience: float) -> JobOutcome:
         """The outcome that a worker found; done here, where all that had the job died. A worker may have died before
-        another had the files from it: they are sent once more."""
+        another had the files from it: they are sent once more, to the same workers."""
         found = self._found(future, patience)
         if found is None:
             self._sent = None  # all who had it may be gone
-            if future.cancelled() and not self._stopped and (workers := self._workers()):
+            if future.cancelled() and not self._stopped and self._workers():
                 self._live.append(self._submitted(job, workers))
                 found = self._found(self._live[-1], patience)
         return found or self._here.run(job)

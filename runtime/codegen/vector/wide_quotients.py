@@ -13,15 +13,15 @@ from __future__ import annotations
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import Int, Type, UInt
 from halide_core.runtime.codegen.names import tag
-from halide_core.runtime.codegen.vector.prelude import Prelude
-from halide_core.runtime.codegen.vector.x86_builtins import DEFINITION
+from halide_core.runtime.codegen.vector.prelude import Prelude, either
+from halide_core.runtime.codegen.vector.x86_builtins import Builtin
 
 _ANY = {
-    2: ("v2di", 16, "ptestz128", "!__builtin_ia32_ptestz128((v2di)v, (v2di)v)"),
-    4: ("v4di", 32, "ptestz256", "!__builtin_ia32_ptestz256((v4di)v, (v4di)v)"),
-    8: ("v8di", 64, "ptestmq512", "__builtin_ia32_ptestmq512((v8di)v, (v8di)v, -1) != 0"),
+    2: (Builtin("ptestz128", "({v})v, ({v})v"), "== 0"),
+    4: (Builtin("ptestz256", "({v})v, ({v})v"), "== 0"),
+    8: (Builtin("ptestmq512", "({v})v, ({v})v, -1"), "!= 0"),
 }
-"""Instructions that tell whether any lane is not 0, by the number of lanes."""
+"""Instructions that tell whether any lane is not 0, by the number of lanes, and when."""
 _WIDE = Int(64)
 
 
@@ -65,11 +65,9 @@ def _any(prelude: Prelude, type: Type) -> str:
             half = type.with_lanes(lanes // 2)
             low, high = (prelude.slice(type, half, first) for first in (0, lanes // 2))
             return "bool", f"{c} v", [f"return {_any(prelude, half)}({low}(v) | {high}(v));"]
-        name, size, builtin, test = _ANY[lanes]
-        prelude.typedef("__has_builtin", DEFINITION)
-        prelude.typedef(name, f"typedef long long {name} __attribute__((vector_size({size}), may_alias));\n")
+        builtin, holds = _ANY[lanes]
         generic = f"return {' | '.join(f'v[{i}]' for i in range(lanes))};"
-        arms = [f"#if __has_builtin(__builtin_ia32_{builtin})", f"return {test};", "#else", generic, "#endif"]
+        arms = either(builtin.condition, [f"return {prelude.call_builtin(builtin, type)} {holds};"], [generic])
         return "bool", f"{c} v", arms
 
     return prelude.define(f"any_{tag(type)}", head)

@@ -15,7 +15,7 @@ from tests.campaigns.fuzz.case import Case, Definition, Domain, Image, Item, Num
 from tests.campaigns.fuzz.draw_algorithm import used_items
 from tests.campaigns.fuzz.draw_terms import INTEGERS, PROMISE
 from tests.campaigns.fuzz.plain.choices import KINDS, Choices
-from tests.campaigns.fuzz.terms import Term, call, cast, infix, name, number, read, shift
+from tests.campaigns.fuzz.terms import Form, Term, call, cast, infix, name, number, read, shift
 
 _X = name("x")
 _LOWEST, _COUNT = -8, 180
@@ -92,7 +92,7 @@ class Lookups:
             self.items.append(Definition(kept, ("x",), before))
         found = self._looked_up(self._place(cast(INT32, read(kept, type, self._near()))))
         if r.random() < 0.2:
-            table = next(n.text for n in found if n.form.name == "READ")
+            table = next(n.text for n in found if n.form is Form.READ)
             kind = next(item.type for item in self.items if isinstance(item, Image) and item.name == table)
             again = read(table, kind, self._place(cast(INT32, read(kept, type, self._near()))))
             found = infix("+", found, again) if found.type is kind else found
