@@ -38,7 +38,7 @@ from halide_core.ir.memory import Layout
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
 from halide_core.schedule.access_directives import Atomic, PartitionLoop
-from halide_core.schedule.directives import Directive
+from halide_core.schedule.directives import Async, Directive
 from halide_core.schedule.storage_directives import FoldStorage
 
 Level = LoopName | None
@@ -315,6 +315,11 @@ def consumers(program: Program) -> dict[Function, list[StageKey]]:
                 if f is not g and f in found:
                     found[f].append(key)
     return found
+
+
+def is_async(f: Function) -> bool:
+    """True where a thread of its own is asked for."""
+    return any(isinstance(d, Async) for d in f.directives)
 
 
 def readings(core: Stmt) -> list[Function]:

@@ -28,15 +28,9 @@ from halide_core.bounds.query.query import Query
 from halide_core.ir import ExprNode, Interval, IntImm
 from halide_core.ir.visitor import Substitution
 from halide_core.loop_nest import Loop, path_to, provided
-from halide_core.schedule.directives import Async
 
 _MOST = 64
 """Further ahead than this of folded memory no producer is let."""
-
-
-def is_async(f: Function) -> bool:
-    """True where a thread of its own is asked for."""
-    return any(isinstance(d, Async) for d in f.directives)
 
 
 def iterations_ahead(

@@ -24,7 +24,6 @@ from halide_core.analysis.index import startup_index
 from halide_core.analysis.prune_selects import assume
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.interface import Ranges
-from halide_core.bounds.infer.ahead import is_async
 from halide_core.bounds.infer.sliding import windows
 from halide_core.bounds.query.answers import Answer, Slide
 from halide_core.bounds.query.query import Choice, Path, Query, Where
@@ -34,7 +33,7 @@ from halide_core.ir.brief import brief
 from halide_core.ir.logic import negation
 from halide_core.ir.memory import plain_layout
 from halide_core.ir.visitor import accesses_to, free_variables, stmt_exprs, subexpressions, walk
-from halide_core.loop_nest import Loop, Nest, Program, hole, path_to, provided, readings, stage_loops
+from halide_core.loop_nest import Loop, Nest, Program, hole, is_async, path_to, provided, readings, stage_loops
 from halide_core.schedule.directives import DebugToFile
 from halide_core.schedule.storage_directives import BoundStorage, FoldStorage
 

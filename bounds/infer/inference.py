@@ -20,7 +20,7 @@ from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.elimination import mentions
 from halide_core.bounds.engines.interface import Ranges
-from halide_core.bounds.infer.ahead import is_async, iterations_ahead
+from halide_core.bounds.infer.ahead import iterations_ahead
 from halide_core.bounds.infer.alignment import Alignments
 from halide_core.bounds.infer.boxes import Box, Side, last_engine, union, window_box
 from halide_core.bounds.infer.cases import Need, by_case, chosen_ends, either, gather
@@ -55,7 +55,7 @@ from halide_core.ir.boxes import WINDOW_LIMIT
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT32, INT64
 from halide_core.ir.visitor import factors, free_variables, subexpressions
-from halide_core.loop_nest import Obligation, Program, StageKey, cpu_box, hole
+from halide_core.loop_nest import Obligation, Program, StageKey, cpu_box, hole, is_async
 from halide_core.schedule.directives import Directive
 
 

@@ -23,6 +23,10 @@ loops in two dimensions: a point that is new in neither was needed one step befo
 writes beyond what counts, only the innermost loop will do, since no iteration between two steps may write garbage, and
 a window that moves along the rounding moves up, since what is above it then is no longer kept.
 
+A loop in which nothing moves, as one over the channels of a picture that are all made of its brightness, needs the same
+in each iteration. Where a dimension does not slide along the loop that moves it, it slides along that one: the first
+iteration computes it, and memory keeps all of it.
+
 Stages that write elsewhere than their loops say, at a constant or where a reduction goes, and stages that cover more
 than the last one since a later one reads it, may write what an iteration further in keeps, and not renew it first:
 
@@ -34,7 +38,7 @@ leave the window in a dimension in which it stands still in the loops further in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
 from halide_core import ir
@@ -53,7 +57,7 @@ from halide_core.ir.brief import brief
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT64
 from halide_core.ir.visitor import Closing, Rewriter, Substitution, free_variables, subexpressions
-from halide_core.loop_nest import Loop, StageKey, cpu_box, hole, path_to, provided
+from halide_core.loop_nest import Loop, StageKey, cpu_box, hole, is_async, path_to, provided
 
 _LONGEST = 120
 """A window whose step takes more nodes than this costs more than it saves."""
@@ -89,26 +93,51 @@ class _Sliding:
         self._steps: dict[int, _LoopStep] = {}
 
     def run(self, dims: Sequence[int]) -> Iterator[Slide]:
-        """Every dimension, by the innermost loop that moves it."""
+        """Every dimension, by the innermost loop that moves it; one of those that do not slide along that, by a loop
+        around it in which nothing moves."""
         unproven = self._query.unproven.get(self._f)
+        if unproven is not None:
+            for d in dims:
+                yield self._whole(d, f'"{dim_name(self._f, d)}" does not slide: {unproven}')
+            return
+        movers = {d: self._mover(d) for d in dims}
+        found = {d: self._along(d, movers[d]) for d in dims}
+        kept = self._kept_along([d for d in dims if isinstance(found[d], str)], movers)
         for d in dims:
-            whole, least = self._answered(len(self._f.definitions) - 1, d), self._least(d)
-            if unproven is not None:
-                told = f'"{dim_name(self._f, d)}" does not slide: {unproven}'
-                yield Slide(self._f, d, None, whole, told, least)
-                continue
-            at = self._mover(d)
-            step = self._step(at)
-            refused = self._refusal(d, at, step)
-            found = None if refused else step.covered(d, only_up=self._rounds_in(d), length=least)
-            if isinstance(found, str):
-                refused, found = found, None
-            name = dim_name(self._f, d)
-            loop = self._loops[at].name
-            if found is None:
-                yield Slide(self._f, d, None, whole, f'"{name}" does not slide along {loop}: {refused}', least)
+            at, new = kept[1:] if kept is not None and kept[0] == d else (movers[d], found[d])
+            name, loop = dim_name(self._f, d), self._loops[at].name
+            if isinstance(new, str):
+                yield self._whole(d, f'"{name}" does not slide along {loop}: {new}')
             else:
-                yield Slide(self._f, d, loop, found, f'"{name}" slides along {loop}', least)
+                yield Slide(self._f, d, loop, new, f'"{name}" slides along {loop}', self._least(d))
+
+    def _whole(self, d: int, told: str) -> Slide:
+        return Slide(self._f, d, None, self._answered(len(self._f.definitions) - 1, d), told, self._least(d))
+
+    def _along(self, d: int, at: int) -> Interval | str:
+        """What an iteration of a loop computes of a dimension, or the reason why it computes all that it needs."""
+        step = self._step(at)
+        return self._refusal(d, at, step) or step.covered(d, only_up=self._rounds_in(d), length=self._least(d))
+
+    def _kept_along(self, dims: Sequence[int], movers: Mapping[int, int]) -> tuple[int, int, Interval] | None:
+        """A dimension that slides along a loop in which nothing moves, that loop, and what its iterations compute: the
+        first one all, the others nothing. One dimension without points is enough, the outermost where it can be. Memory
+        that is asked to fold can't keep all of it, and a thread of its own would have to wait for all of it."""
+        if is_async(self._f) or any(folded is self._f for folded, _ in self._query.program.folded):
+            return None
+        for d in reversed(dims):
+            for at in filter(self._moves_nothing, reversed(range(movers[d]))):
+                found = self._along(d, at)
+                if isinstance(found, Interval):
+                    return d, at, found
+        return None
+
+    def _moves_nothing(self, at: int) -> bool:
+        """True where each iteration of a loop of several needs what the first one does."""
+        if _is_single(self._loops[at].bounds, self._ranges):
+            return False
+        step = self._step(at)
+        return step.begins_once and not any(map(step.moves, range(self._f.dimensions)))
 
     def _least(self, d: int) -> ExprNode | None:
         """The number of points that shifted splits of a dimension need, by the case that a run takes; None without
@@ -294,6 +323,11 @@ class _LoopStep:
         """Least and greatest coordinate that an iteration needs."""
         i = self.windows[d]
         return i.min, simplify(ir.sub(ir.add(i.min, i.len), ir.ONE))
+
+    @property
+    def begins_once(self) -> bool:
+        """True where each iteration but the first follows one with the same iterations of the loops further in."""
+        return len(self._restarts) == 1
 
     def moves(self, d: int) -> bool:
         """True where a dimension depends on the loop."""

@@ -13,7 +13,6 @@ from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
 from halide_core.bounds.engines.registry import chosen_engine
 from halide_core.bounds.explain.provenance import Reasons
-from halide_core.bounds.infer.ahead import is_async
 from halide_core.bounds.infer.oracles import oracle_of
 from halide_core.bounds.query.answers import Answer, Answers, Slide
 from halide_core.bounds.query.conjuncts import format_query
@@ -38,7 +37,7 @@ from halide_core.ir import (
 from halide_core.ir.brief import brief_interval
 from halide_core.ir.printer import dim_name, format_expr, format_stmt, hole_name
 from halide_core.ir.visitor import Closing, free_variables, walk
-from halide_core.loop_nest import Loop, Program, StageKey, assemble, cpu_box, hole, path_to
+from halide_core.loop_nest import Loop, Program, StageKey, assemble, cpu_box, hole, is_async, path_to
 from halide_core.lowering.driver import LoweringTrace, lower, lower_scheduled, schedule
 from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.report.explanation import Formula, PipelineExplanation, chain_text, where

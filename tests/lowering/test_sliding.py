@@ -400,3 +400,67 @@ def test_a_walk_that_turns_back_reads_no_more_than_it_needs(level: str) -> None:
         work.store_at(out, y).compute_at(out, yi)
     image.set(np.arange(12 * 16, dtype=np.int32).reshape(12, 16))
     assert np.array_equal(out.realize([16, 12]), out.evaluate([16, 12]))
+
+
+PLANES = 3
+
+
+def planes(reads: Callable[[hl.Func], hl.Expr]) -> tuple[hl.Func, hl.Func]:
+    """A producer of two dimensions, and planes of a third one, in each of which all of it is needed."""
+    s, g, f, c = source(), hl.Func("g"), hl.Func("f"), hl.Var("c")
+    g[x, y] = s[x, y] * 3
+    g[x, y] += x
+    f[x, y, c] = reads(g) + c
+    g.store_root()
+    return g, f
+
+
+def in_planes(f: hl.Func) -> list[tuple[int, int]]:
+    return [*window(f), (0, PLANES)]
+
+
+def test_what_no_plane_moves_is_computed_for_the_first_alone() -> None:
+    g, f = planes(lambda g: g[x, y])
+    g.compute_at(f, y).vectorize(x, 4)  # a shifted split needs points of a row, so that there are no rows
+    count = counted(f, in_planes(f))
+    assert count.total(g) == (W + 1) * H
+    assert count.largest["g"] == W * H
+    assert of_slides(f) == ['"y" slides along f.s0.c']
+    certified(f)
+
+
+def test_rows_that_slide_are_computed_for_the_first_plane_alone() -> None:
+    g, f = planes(lambda g: g[x, y] + g[x, y + 1])
+    g.compute_at(f, y)
+    count = counted(f, in_planes(f))
+    assert count.once(g)
+    assert count.total(g) == W * (H + 1)
+    assert of_slides(f) == ['"x" slides along f.s0.c', '"y" slides along f.s0.y']
+    certified(f)
+
+
+@pytest.mark.parametrize("asked", ["fold", "async", "round"])
+def test_planes_keep_nothing_where_memory_or_a_thread_or_rounding_is_in_the_way(asked: str) -> None:
+    g, f = planes(lambda g: g[x, y])
+    g.compute_at(f, y)
+    if asked == "fold":
+        g.fold_storage(y, 2)
+    elif asked == "async":
+        g.async_()
+    else:
+        g.split(y, yo, yi, 4, hl.TailStrategy.RoundUp)
+    check(f, in_planes(f), f.evaluate(in_planes(f)))
+    assert of_slides(f) == ['"y" does not slide along f.s0.y: windows do not overlap']
+    assert counted(f, in_planes(f)).total(g) >= PLANES * W * H
+
+
+def test_rows_that_begin_elsewhere_in_each_plane_are_computed_for_each() -> None:
+    """The rows of a producer in the loops of another one: nothing of them moves, but where their loop begins does."""
+    g, f = planes(lambda g: g[x, y])
+    h = hl.Func("h")
+    c = hl.Var("c")
+    h[x, y, c] = f[x, y + c, 0]
+    f.compute_at(h, c)
+    g.compute_at(f, y)
+    check(h, in_planes(h), h.evaluate(in_planes(h)))
+    assert '"y" does not slide along f.s0.y: windows do not overlap' in of_slides(h)
