@@ -26,6 +26,7 @@ from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.captures import BufferName, SemaphoreName, captured, members_of
 from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
+from halide_core.runtime.codegen.gcc_sums import confuses_sums, loads_of
 from halide_core.runtime.codegen.memory.live_memory import FAILED, LiveMemory
 from halide_core.runtime.codegen.memory.scalar_replacement import find_registers, place_of
 from halide_core.runtime.codegen.memory.sizes import bytes_of, factors_of, find_arrays, find_size_lets, sizes_of
@@ -97,6 +98,7 @@ class _TranslationUnit:
         self.index_lets, self.arrays = find_index_lets(lowered.body), find_arrays(lowered.body)
         self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
         self.size_lets, self.local = find_size_lets(lowered.body), frozenset(self._registers)
+        self.loads = loads_of(lowered.body)
         self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets, self.local)
         self.variables: dict[str, tuple[str, Text]] = {}
         """The C type and the text of each loop and let variable in scope."""
@@ -408,7 +410,7 @@ class _Function:
                 self.line(f"const int64_t {texts[-1]} = {text.text};")
         with self._braces(f"for (int64_t {name} = {texts[0]}; {name} < {texts[1]}; {name}++)"):
             self._look_up(loop)
-            if stays_one_by_one(loop, self._unit.local):
+            if stays_one_by_one(loop, self._unit.local) or confuses_sums(loop, self._unit.loads):
                 self.line(one_by_one(self._unit.prelude))
             self._loops += 1
             self.scope(loop.body)

@@ -49,14 +49,22 @@ def one_by_one(prelude: Prelude) -> str:
     return "ONE_BY_ONE;"
 
 
+def written_out(loop: For) -> int | None:
+    """The length of a loop that gcc may write out; None of others."""
+    length = loop.bounds.len
+    if loop.kind is not LoopKind.SERIAL or not isinstance(length, IntImm) or length.value > _WRITTEN_OUT:
+        return None
+    return max(length.value, 0)
+
+
 def _inside(stmt: Stmt, times: int) -> Iterator[tuple[Stmt, int]]:
     """The statements of an iteration, and how often each one stands there once short loops are written out."""
     yield stmt, times
     if isinstance(stmt, For):
-        length = stmt.bounds.len
-        if stmt.kind is not LoopKind.SERIAL or not isinstance(length, IntImm) or length.value > _WRITTEN_OUT:
+        length = written_out(stmt)
+        if length is None:
             return
-        times *= max(length.value, 0)
+        times *= length
     for s in sub_stmts(stmt):
         yield from _inside(s, times)
 
