@@ -7,6 +7,7 @@ pure ones: they run in any order, or at once.
     f[2*r.x + 1] = f[2*r.x]                 ->   r.x      (odd points are never even)
     f[4*r.x + r.y] = …  over r.y in (0, 4)  ->   r.x, r.y
     f[r.x, r.t] = f[r.x + 1, r.t - 1]       ->   r.x where r.t is fixed: a step in time
+    f[r.x] = f[63 - r.x]  over r.x in (0, 32)  ->   r.x     (the other half is only read)
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import gcd
 
 from halide_core.algorithm.model import Function
+from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.index import TargetExprs, stage_variables, startup_index
+from halide_core.analysis.interval import Range
 from halide_core.analysis.linear import Linear, linear_of
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Access, ExprNode, IntImm, RVarRef
@@ -40,11 +43,17 @@ def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozense
     variables = stage_variables(func, stage)
     indices = TargetExprs(variables)
     reach: dict[ExprNode, int | None] = {}
+    spans: dict[ExprNode, Range] = {}
     for i, bounds in enumerate(domain.bounds):
         length = simplify(startup_index(bounds.len))
         most = max(length.value - 1, 0) if isinstance(length, IntImm) else None
+        var = variables[RVarRef(INT32, domain, i)]
+        if most is not None:
+            first = ConstantRanges().of(startup_index(bounds.min))
+            spans[var] = (first[0], first[1] + most)
         if domain.names[i] not in fixed:
-            reach[variables[RVarRef(INT32, domain, i)]] = most
+            reach[var] = most
+    ranges = ConstantRanges(spans)
     written = [linear_of(simplify(indices.index(arg))) for arg in definition.args]
     touched = {definition.args: written}
     for e in accesses_to(func, definition.exprs()):
@@ -55,7 +64,8 @@ def variables_apart(func: Function, stage: int, fixed: frozenset[str] = frozense
     while len(found) > before:
         before = len(found)
         free = {v: most for v, most in reach.items() if v not in found}
-        apart = [v for v in waiting if all(_never_meet(v, written, point, free) for point in touched.values())]
+        near = [point for point in touched.values() if not _lie_apart(written, point, free, ranges)]
+        apart = [v for v in waiting if all(_never_meet(v, written, point, free) for point in near)]
         found |= dict.fromkeys(apart)
         waiting = [v for v in waiting if v not in found]
     names = [name for name in domain.names if name not in fixed]
@@ -86,6 +96,39 @@ def _never_equal(var: ExprNode, p: Linear, q: Linear, reach: _Reach) -> bool:
         return True  # the next value is further off than all else can make up for
     most = reach[var]
     return most is not None and all(abs(d) > most for d in _solutions(c, rest))
+
+
+def _lie_apart(a: Sequence[Linear], b: Sequence[Linear], reach: _Reach, ranges: ConstantRanges) -> bool:
+    """True where no point of one iteration is one of another, or of itself: some coordinate never is the other."""
+    for p, q in zip(a, b, strict=True):
+        low, high = _difference(p, q, reach, ranges)
+        if low > 0 or high < 0:
+            return True
+    return False
+
+
+def _difference(p: Linear, q: Linear, reach: _Reach, ranges: ConstantRanges) -> Range:
+    """The range of one coordinate in one iteration minus another in another."""
+    low: float = p.const - q.const
+    high = low
+    for atom in dict.fromkeys((*p.terms, *q.terms)):
+        a, b = p.terms.get(atom, 0), q.terms.get(atom, 0)
+        most = reach.get(atom)
+        if _is_fixed(atom, reach):
+            terms = [_scaled(ranges.of(atom), a - b)]
+        elif a == b and most is not None:
+            terms = [_scaled((-most, most), a)]
+        else:
+            terms = [_scaled(ranges.of(atom), a), _scaled(ranges.of(atom), -b)]
+        low += sum(term[0] for term in terms)
+        high += sum(term[1] for term in terms)
+    return (low, high)
+
+
+def _scaled(of: Range, by: int) -> Range:
+    if not by:
+        return (0, 0)
+    return (of[0] * by, of[1] * by) if by > 0 else (of[1] * by, of[0] * by)
 
 
 def _solutions(c: int, rest: _Rest) -> Iterator[int]:

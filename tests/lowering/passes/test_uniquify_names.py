@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 import halide_core as hl
@@ -93,6 +94,41 @@ def test_factors_that_differ(written: tuple[int, int, int], read: tuple[int, int
     (a, b, c), (d, e, g) = written, read
     f[a * r.x + b * r.y + c] = f[d * r.x + e * r.y + g]
     assert apart(f) == found
+
+
+@pytest.mark.parametrize(
+    ("at", "found"),
+    [
+        (lambda r, w: 17 - r.x, "x"),
+        (lambda r, w: 16 - r.x, ""),  # the last iteration reads what it writes
+        (lambda r, w: 2 * r.x + 9, "x"),
+        (lambda r, w: r.x % 4 + 9, "x"),
+        (lambda r, w: r.x % 4 + 8, ""),
+        (lambda r, w: hl.clamp(w[r.x], 9, 17), "x"),
+        (lambda r, w: hl.clamp(w[r.x], 8, 17), ""),
+        (lambda r, w: w[r.x], ""),
+    ],
+)
+def test_points_beyond_all_that_is_written(at: Any, found: str) -> None:
+    w, f, r = hl.Buffer(hl.Int(32), [9]), line(), over(9)
+    f[r.x] = f[at(r, w)]
+    assert apart(f) == found
+
+
+@pytest.mark.parametrize(("by", "found"), [(8, ""), (9, "x")])
+def test_points_beyond_a_window_that_only_a_run_knows(by: int, found: str) -> None:
+    w, f, p = hl.Buffer(hl.Int(32), [100]), line(), hl.Param(hl.Int(32), "p")
+    r = hl.RDom([(p, 9)], "r")
+    f[r.x] = f[r.x + by + hl.clamp(w[r.x], 0, 7)]
+    assert apart(f) == found
+
+
+def test_points_of_the_other_half_are_read_by_threads_and_lanes() -> None:
+    f, r = plane(), over(10, 10)
+    f[r.x, r.y] += f[20 - r.y, 20 - r.x]
+    f.update().parallel(r.y).vectorize(r.x, 4, hl.TailStrategy.GuardWithIf)
+    assert np.array_equal(np.asarray(f.realize([24, 24])), f.evaluate([24, 24]))
+    assert f.certify().ok
 
 
 def test_points_taken_in_turn() -> None:
