@@ -1,13 +1,16 @@
 """Constant upper limits of lengths, for memory that can live on the stack.
 
     constant_limit(min(xo*64 + 64, n) - xo*64)   ->   64
+    constant_limit((n + 40)/8 - n/8)             ->   5
 """
 
 from __future__ import annotations
 
+from math import gcd
+
 from halide_core.analysis.linear import Linear, linear_of
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Binary, BinaryOp, ExprNode
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
 
 _DEPTH = 4
 
@@ -25,11 +28,27 @@ def _limit(form: Linear, facts: Facts, depth: int) -> int | None:
     found = int(best) if best < 1 << 31 else None
     if depth:
         for atom, c in form.terms.items():
-            for e in _above(atom, c):
-                other = _limit(form.replacing(atom, linear_of(e)), facts, depth - 1)
+            others = [_limit(form.replacing(atom, linear_of(e)), facts, depth - 1) for e in _above(atom, c)]
+            match atom:
+                case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=by)) if by > 0:
+                    others.append(_without_quotient(form, atom, linear_of(a), by, facts, depth))
+            for other in others:
                 if other is not None and (found is None or other < found):
                     found = other
     return found
+
+
+def _without_quotient(
+    form: Linear, quotient: ExprNode, of: Linear, by: int, facts: Facts, depth: int
+) -> int | None:
+    """The limit of a form, by that of a multiple of it that has what is divided in place of the quotient: what is left
+    out by rounding is from 0 to ``by - 1``, and counts where the quotient is taken away."""
+    times = by // gcd(form.terms[quotient], by)
+    form = form.times(times)
+    c = form.terms[quotient] // by
+    above = of if c > 0 else of.plus(Linear({}, 1 - by))
+    limit = _limit(form.plus(Linear({quotient: 1}, 0), -c * by).plus(above, c), facts, depth - 1)
+    return None if limit is None else limit // times
 
 
 def _above(atom: ExprNode, c: int) -> tuple[ExprNode, ...]:

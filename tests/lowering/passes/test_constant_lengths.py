@@ -50,6 +50,21 @@ def test_whole_producer_of_a_tile(tail: hl.TailStrategy, way: Callable[[hl.Func]
     agrees(tiled(tail, way))
 
 
+@pytest.mark.parametrize("tail", [Tail.GuardWithIf, Tail.RoundUp, Tail.ShiftInwards, Tail.PredicateStores])
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda f: f.align_bounds(x, 4).unroll(x),
+        lambda f: f.align_bounds(x, 4).vectorize(x, 4, Tail.RoundUp).unroll(x),
+        lambda f: f.align_bounds(x, 8, 3).vectorize(x, 4, Tail.GuardWithIf).unroll(x).unroll(y),
+        lambda f: f.vectorize(x, 4, Tail.GuardWithIf).unroll(x),
+        lambda f: f.align_extent(x, 4).vectorize(x),
+    ],
+)
+def test_whole_producer_that_is_aligned_or_in_vectors(tail: hl.TailStrategy, way: Callable[[hl.Func], object]) -> None:
+    agrees(tiled(tail, way))
+
+
 def test_whole_update_of_a_tile() -> None:
     f, r = hl.Func("total"), hl.RDom([(0, 3)])
     f[x, y] = x - y
