@@ -377,7 +377,7 @@ class OutputFiles:
         targets: Sequence[TargetLike],
         suffixes: Sequence[str],
     ) -> None:
-        """Writes the same as objects: PREFIX_SUFFIX.o for each target, PREFIX_wrapper.o, which chooses, and
+        """Writes the same as objects: PREFIX-SUFFIX.o for each target, PREFIX_wrapper.o, which chooses, and
         PREFIX_runtime.o, unless the targets have no_runtime; and a header."""
         requests = self._versions(filename_prefix, arguments, targets)
         objects, header = _beside(filename_prefix, ".o"), _beside(filename_prefix, ".h")

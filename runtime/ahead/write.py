@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -79,7 +80,7 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
 
     Args:
         files: a static library, a header, a registration; an object's name is that of several files, one a version
-            ("blur_avx2.o"), "blur_wrapper.o", and "blur_runtime.o" unless the targets have no_runtime.
+            ("blur-avx2.o"), "blur_wrapper.o", and "blur_runtime.o" unless the targets have no_runtime.
         suffixes: the names of the versions; by default features that not all of them have.
 
     Raises: as ``write_files``; PipelineError for targets that don't go together, or a kind of file of one version only.
@@ -88,9 +89,10 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
     others = [kind.value for kind in files if kind not in _OF_VERSIONS]
     if others:
         raise PipelineError(f"A file of type {others[0]} is of one target, and {len(targets)} are given.")
-    called = list(suffixes) or suffixes_of(targets)
-    if len(called) != len(targets):
-        raise PipelineError(f"{len(targets)} targets have {len(targets)} suffixes, not {len(called)}.")
+    of_files = list(suffixes) or suffixes_of(targets)
+    if len(of_files) != len(targets):
+        raise PipelineError(f"{len(targets)} targets have {len(targets)} suffixes, not {len(of_files)}.")
+    called = [re.sub(r"\W", "_", suffix, flags=re.ASCII) for suffix in of_files]  # in names of C
     if len({*called, *_NO_SUFFIXES}) < len(called) + len(_NO_SUFFIXES):
         raise PipelineError(f"The suffixes of targets differ, and are not one of {', '.join(_NO_SUFFIXES)}.")
     with tempfile.TemporaryDirectory(prefix="halide_core_") as name:
@@ -107,10 +109,10 @@ def write_versions(requests: Sequence[Request], files: dict[OutputKind, Path], s
         made: list[tuple[Path, Path]] = []
         for kind, path in files.items():
             if kind is OutputKind.OBJECT:
-                made += [(o.object(), _beside(path, suffix)) for o, suffix in zip(outputs, called, strict=True)]
-                made.append((choice.object(), _beside(path, "wrapper")))
+                made += [(o.object(), _beside(path, f"-{s}")) for o, s in zip(outputs, of_files, strict=True)]
+                made.append((choice.object(), _beside(path, "_wrapper")))
                 if plain.request.runtime:
-                    made.append((standalone_object(choice.options), _beside(path, "runtime")))
+                    made.append((standalone_object(choice.options), _beside(path, "_runtime")))
             elif kind is OutputKind.STATIC_LIBRARY:
                 _make_library([choice, *outputs], folder, folder / kind.value, runtime=plain.request.runtime)
                 made.append((folder / kind.value, path))
@@ -125,7 +127,7 @@ _NO_SUFFIXES = ("wrapper", "runtime", "argv", "metadata")
 
 
 def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(f"{path.stem}_{suffix}{path.suffix}")
+    return path.with_name(f"{path.stem}{suffix}{path.suffix}")
 
 
 def write_runtime(target: Target | None, files: dict[OutputKind, Path]) -> None:

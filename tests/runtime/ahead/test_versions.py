@@ -70,9 +70,19 @@ def test_objects_are_a_file_a_version(tmp_path: Path) -> None:
     f, image = twice()
     prefix = str(tmp_path / "twice")
     f.compile_to_multitarget_object_files(prefix, [image], [SSE, PLAIN], ["quick", "base"])
-    objects = ["twice_base.o", "twice_quick.o", "twice_runtime.o", "twice_wrapper.o"]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["halide_runtime.h", "twice.h", *objects]
+    objects = ["twice-base.o", "twice-quick.o", "twice_runtime.o", "twice_wrapper.o"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(["halide_runtime.h", "twice.h", *objects])
     assert run(build(tmp_path, "main", MAIN, *objects)).stdout == f"twice 14 {SSE}\n"
+
+
+def test_versions_are_called_by_their_targets(tmp_path: Path) -> None:
+    f, image = twice()
+    prefix, suffixes = str(tmp_path / "twice"), ["x86-64-sse41", "x86-64"]
+    f.compile_to_multitarget_object_files(prefix, [image], [SSE, PLAIN], suffixes)
+    objects = [*(f"twice-{suffix}.o" for suffix in suffixes), "twice_runtime.o", "twice_wrapper.o"]
+    assert run(build(tmp_path, "main", MAIN, *objects)).stdout == f"twice 14 {SSE}\n"
+    with pytest.raises(hl.HalideError, match="suffixes of targets differ"):
+        f.compile_to_multitarget_object_files(prefix, [image], [SSE, PLAIN], ["a-b", "a_b"])
 
 
 def test_generator_is_made_for_each_target(tmp_path: Path) -> None:
