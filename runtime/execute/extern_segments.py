@@ -25,6 +25,7 @@ from halide_core.algorithm.model import (
     callees,
     realization_order,
 )
+from halide_core.algorithm.read_by_params import SegmentReads, segment_reads
 from halide_core.algorithm.rename import Renamed, UniqueNames
 from halide_core.algorithm.snapshot import leaves
 from halide_core.algorithm.strides import any_stride
@@ -55,6 +56,8 @@ class Segment:
 
     compiled: Compiled
     inputs: tuple[Source, ...]
+    reads: SegmentReads | None
+    """Its reads by the values of Params; None where all of its inputs are read."""
 
     @property
     def outputs(self) -> int:
@@ -251,7 +254,7 @@ class _Cutter:
         whole = replace(request, inputs=inputs)
         if has_externs(whole):
             self._check_levels(whole)
-        return Segment(self._compiling(whole), inputs)
+        return Segment(self._compiling(whole), inputs, segment_reads(request.outputs))
 
     def _check_levels(self, part: Request) -> None:
         """Refuses a part that reads an extern stage outside of the loop that the stage is computed in."""

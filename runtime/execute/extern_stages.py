@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image, realization_order
+from halide_core.algorithm.read_by_params import Holds, is_shown
 from halide_core.errors import PipelineError
 from halide_core.ir.memory import plain_layout
 from halide_core.lang.buffer import Buffer
@@ -115,8 +116,10 @@ class Staged:
         inputs = inputs if self._demands is None else self._demands.met(inputs)
         known: dict[Source | Function, Value] = dict(zip(self._segments.request.inputs, inputs, strict=True))
         plan = self._plan(known, asked)
-        recalled, wanted = self._recalled(plan, known)
+        recalled, wanted, idle = self._recalled(plan, known)
         for e in self._segments.cuts:
+            if e in idle:  # memory is passed, whose values are dropped
+                known.update(zip(self._segments.images[e], self._allocated(e, plan.stages[e]), strict=True))
             if e in wanted:
                 made = recalled.get(e) or (self._computed(e, plan, known) if e.extern else self._made(e, plan, known))
                 known.update(zip(self._segments.images[e], made, strict=True))
@@ -124,11 +127,12 @@ class Staged:
 
     def _recalled(
         self, plan: _Plan, known: Mapping[Source | Function, Value]
-    ) -> tuple[dict[Function, list[Buffer]], set[Function]]:
-        """The values that were kept; and the cuts whose values are needed, those among them, but not what is read by
-        these alone."""
+    ) -> tuple[dict[Function, list[Buffer]], set[Function], set[Function]]:
+        """The values that were kept; the cuts whose values are needed, those among them, but not what is read by
+        these alone; and those that are given to what runs, but not read by it, since Params rule that out."""
+        holds = cache(lambda test: bool(scalar(test, known).value))
         recalled: dict[Function, list[Buffer]] = {}
-        wanted = self._read_by([self._segments.main])
+        wanted, given = self._read_by([self._segments.main], holds), self._read_by([self._segments.main])
         for e in reversed(self._segments.cuts):
             if e not in wanted or e not in plan.stages:
                 continue
@@ -137,19 +141,27 @@ class Staged:
                 recalled[e] = made
                 self._profile.holds(e, made)
             else:
-                wanted |= self._needed_by(e)
-        return recalled, {e for e in wanted if e in plan.stages}
+                wanted |= self._needed_by(e, holds)
+                given |= self._needed_by(e)
+        needed = {e for e in wanted if e in plan.stages}
+        return recalled, needed, {e for e in given if e in plan.stages} - needed
 
-    def _read_by(self, segments: Iterable[Segment]) -> set[Function]:
-        owners = self._segments.owners
-        return {owners[i] for segment in segments for i in segment.inputs if isinstance(i, Image) and i in owners}
+    def _read_by(self, segments: Iterable[Segment], holds: Holds | None = None) -> set[Function]:
+        """The cuts that segments are given, or those of them that they read where Params have certain values."""
+        owners, found = self._segments.owners, set()
+        for segment in segments:
+            read = segment.reads.needed(holds) if segment.reads and holds else segment.inputs
+            for i in segment.inputs:
+                if isinstance(i, Image) and i in owners and (i in read or is_shown(owners[i])):
+                    found.add(owners[i])
+        return found
 
-    def _needed_by(self, f: Function) -> set[Function]:
-        """The cuts that a cut reads."""
+    def _needed_by(self, f: Function, holds: Holds | None = None) -> set[Function]:
+        """The cuts that a cut is given, or reads where Params have certain values."""
         if f.extern is None:
-            return self._read_by([self._segments.parts[f]])
+            return self._read_by([self._segments.parts[f]], holds)
         passed = {p for p in f.extern.params if isinstance(p, Function) and p in self._segments.images}
-        return passed | self._read_by([s for (e, _), s in self._segments.before.items() if e is f])
+        return passed | self._read_by([s for (e, _), s in self._segments.before.items() if e is f], holds)
 
     def prepare(self, inputs: Sequence[Buffer | int | float | bool], outputs: Sequence[Buffer]) -> None:
         """Nothing: each run asks for bounds anew, which the C functions may answer otherwise."""

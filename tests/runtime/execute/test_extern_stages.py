@@ -434,3 +434,17 @@ def test_stage_without_inputs_is_asked_for_its_region_too() -> None:
     f[x] = e[x]
     e.compute_root()
     assert list(f.realize([5])) == [8] * 5
+
+
+def test_stages_that_params_rule_out_are_not_computed(library: Any) -> None:
+    wanted, calls = hl.Param(hl.Bool(), "wanted"), ctypes.c_int.in_dll(library, "test_calls")
+    source, e, f = squares(), hl.Func("counted"), hl.Func("f")
+    e.define_extern("test_counted", [source, 3], hl.Int(32), 1)
+    f[x] = hl.select(wanted, e[x], 7)
+    source.compute_root(), e.compute_root()
+    found = []
+    for each in (False, True, False):
+        wanted.set(each)
+        calls.value = 0
+        found.append((np.asarray(f.realize([4])).tolist(), calls.value))
+    assert found == [([7] * 4, 0), ([0, 3, 12, 27], 1), ([7] * 4, 0)]
