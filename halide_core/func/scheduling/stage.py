@@ -289,7 +289,7 @@ class StageSchedule(Pending):
         Args:
             var: the loop. What later directives split it into, or fuse it into, is meant too.
             partition_policy: Auto divides innermost loops where that pays; Never leaves the loop whole; Always divides
-                it wherever it stands, and is an error where no clamp or guard in it can be decided so.
+                it wherever it stands, with a warning where no clamp or guard in it can be decided so.
 
         Raises:
             ScheduleError: an argument of the wrong type.
@@ -315,7 +315,7 @@ class StageSchedule(Pending):
         return self._record(self._policy(None, Partition.Never))
 
     def always_partition_all(self) -> Self:
-        """Divides all loops that the stage has at this point of its schedule and that can be; one of them must."""
+        """Divides all loops that the stage has at this point of its schedule and that can be."""
         return self._record(self._policy(None, Partition.Always))
 
     def partition_all(self, policy: Partition) -> Self:

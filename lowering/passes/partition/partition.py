@@ -27,7 +27,7 @@ from itertools import pairwise
 from halide_core import ir
 from halide_core.analysis.linear import to_expr
 from halide_core.analysis.simplify import simplify
-from halide_core.errors import ScheduleError
+from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import (
     Assert,
     Block,
@@ -81,17 +81,17 @@ Policies = Mapping[LoopName, PartitionLoop]
 def partition_loops(stmt: Stmt, policies: Policies) -> Stmt:
     """Divides every innermost loop that has a steady part, but for what the user says of loops.
 
-    Raises: ScheduleError where no loop that should always be divided can be.
+    Warns where no loop that should always be divided can be: only time depends on it, and Halide takes it too.
     """
     partition = _Partition(stmt, policies)
     changed = partition.stmt(stmt)
     for d in policies.values():
         if d.policy is Partition.Always and d not in partition.divided:
-            raise ScheduleError(
+            told = (
                 f"{d.spelled()}: there is nothing to divide: no clamp and no guard in it is decided by where in the "
-                f"loop an iteration is. The legal choices: hl.Partition.Auto, hl.Partition.Never.",
-                d.location,
+                f"loop an iteration is, so this has no effect."
             )
+            warn_user(told, IgnoredDirectiveWarning, d.location)
     return changed
 
 

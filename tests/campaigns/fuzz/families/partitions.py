@@ -25,7 +25,7 @@ def _draw_partition(method: str) -> Callable[[Case, random.Random], Case | None]
         placed = [f for f in dict.fromkeys(placed_funcs(case)) if args[f]]
         if not placed:
             return None
-        if method.startswith("always"):  # one with nothing to divide is refused
+        if method.startswith("always"):  # one with nothing to divide has no effect
             edges = _edges(case)
             placed = [f for f in placed if edges.get(f)] if rng.random() < 0.9 else placed
             args = {**args, **{f: names for f, names in edges.items() if names}}
