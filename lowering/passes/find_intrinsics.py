@@ -11,6 +11,7 @@ values make more lanes of a vector. Each rule is exact for all operands; the int
 Once lanes are vectors, scalars follow that are numbers of 32 bits, and limited where they are indices:
 
     max(min(i64(n), 6), 0)         ->   i64(max(min(n, 6), 0))                n: int32
+    max(min(i32(v), 6), 0)         ->   i32(min(max(v, 0.0f), 6.0f))          v: float32
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halide_core import ir
-from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, IntImm, Intrinsic, Select, Stmt
+from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, IntImm, Intrinsic, Select, Stmt
 from halide_core.ir.types import INT32, INT64, Type
 from halide_core.ir.visitor import Rewriter
 
@@ -40,11 +41,29 @@ def narrow_limits(stmt: Stmt) -> Stmt:
 class _Limits(Rewriter):
     def rewrite_Binary(self, e: Binary) -> ExprNode:
         a, b = self.expr(e.a), self.expr(e.b)
-        if e.type is INT64 and e.op in (BinaryOp.MIN, BinaryOp.MAX):
+        if e.op in (BinaryOp.MIN, BinaryOp.MAX):
             match a, b:
-                case (Cast(a=n), IntImm(value=k)) if n.type is INT32 and INT32.can_represent(k):
-                    return Cast(INT64, Binary(INT32, e.op, n, ir.const(k, INT32)))
+                case (Cast(a=n), IntImm(value=k)) if e.type is INT64 and n.type is INT32 and INT32.can_represent(k):
+                    number = Binary(INT32, e.op, n, ir.const(k, INT32))
+                    return Cast(INT64, _limited_float(number) or number)
+            if e.type is INT32:
+                number = _same(e, a, b)
+                return _limited_float(number) or number
         return _same(e, a, b)
+
+
+def _limited_float(e: Binary) -> ExprNode | None:
+    """The integer that a float is, limited to numbers from 0 on, as that of the limited float: NaN is 0 in both. None
+    of all else, and where the limit is no float of the type."""
+    match e:
+        case Binary(op=outer, a=Binary(op=inner, a=Cast(a=x), b=IntImm(value=first)), b=IntImm(value=last)):
+            ends = {inner: first, outer: last}
+            if not x.type.is_float() or x.type.is_narrow_float() or ends.get(BinaryOp.MAX) != 0:
+                return None
+            zero, most = ir.const(0, x.type), ir.const(ends.get(BinaryOp.MIN, -1), x.type)
+            if isinstance(most, FloatImm) and most.value >= 0 and most.value == ends[BinaryOp.MIN]:
+                return Cast(e.type, Binary(x.type, BinaryOp.MIN, Binary(x.type, BinaryOp.MAX, x, zero), most))
+    return None
 
 
 class _Narrow(Rewriter):

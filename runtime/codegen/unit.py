@@ -40,7 +40,7 @@ from halide_core.runtime.codegen.remember import NAMES as REMEMBER_NAMES
 from halide_core.runtime.codegen.remember import RECALLED, keeping, recalling, with_sites
 from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
-from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, uses_of
+from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, makes_floats, uses_of
 from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
 from halide_core.runtime.codegen.vector.gcc_masked_loads import one_by_one, stays_one_by_one
 from halide_core.runtime.codegen.vector.gcc_truths import find_lookups
@@ -89,7 +89,8 @@ class _TranslationUnit:
 
     def __init__(self, lowered: Lowered, profile: Instrumentation | None, function: str = "") -> None:
         self.lowered, self.profile = lowered, profile
-        self.names, self.prelude = Names(), Prelude()
+        self.names = Names()
+        self.prelude = Prelude(floats_again=makes_floats(lowered.body))
         self.function = self.names.reserve(function or symbol(lowered.name))
         for name in (*_Function.OWN_NAMES, *REMEMBER_NAMES, *(() if profile is None else PROFILE_NAMES)):
             self.names.reserve(name)

@@ -15,7 +15,7 @@ from halide_core import ir
 from halide_core.analysis.interval import fits
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import INT32, INT64, Int, UInt
-from halide_core.ir.visitor import parts, stmt_exprs, walk
+from halide_core.ir.visitor import parts, stmt_exprs, subexpressions, walk
 from halide_core.runtime.codegen.vector.lane_ranges import range_of_lanes
 
 SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
@@ -158,11 +158,20 @@ def limited(e: ir.Cast) -> ExprNode | None:
     return None
 
 
+def makes_floats(body: ir.Stmt) -> bool:
+    """True of a program in which scalar integers become floats."""
+    exprs = (e for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))
+    casts = (e for e in exprs if isinstance(e, ir.Cast) and e.type.is_scalar())
+    return any(e.type.is_float() and e.a.type.is_integer() for e in casts)
+
+
 def stays_in_range(e: ir.Cast) -> bool:
-    """True of a float that is limited to numbers of a narrower integer type. NaN becomes one of the limits: these are
-    the second operands."""
+    """True of a float that is limited to numbers of an integer type that it can be converted to at once: a narrower
+    one, or one with a sign. NaN becomes one of the limits: these are the second operands."""
     to = e.type
-    if not to.is_integer() or to.is_bool() or not e.a.type.is_float() or to.bits() >= e.a.type.bits():
+    if not to.is_integer() or to.is_bool() or not e.a.type.is_float():
+        return False
+    if to.bits() > e.a.type.bits() or (to.bits() == e.a.type.bits() and not to.is_int()):
         return False
     match e.a:
         case ir.Binary(op=outer, a=ir.Binary(op=inner, b=first), b=last) if {outer, inner} == _LIMITS:

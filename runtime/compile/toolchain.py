@@ -49,12 +49,19 @@ _PATH_NAMES = ("clang", "gcc", "cc")
 _GCC = re.compile(r"((?P<machine>\w+)-([\w-]+-)?)?gcc(-[\d.]+)?")
 """A name of gcc, behind all links; the machine that it compiles for, if it isn't this one."""
 _X86 = re.compile(r"x86_64|amd64|i\d86")
-_OF_GCC = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops", "-funswitch-loops")
+_OF_GCC = (
+    "-ftree-loop-vectorize",
+    "-fvect-cost-model=cheap",
+    "-fpeel-loops",
+    "-funswitch-loops",
+    "-fno-thread-jumps",
+)
 """Loops that no schedule makes vectors of, gcc may: at -O2 it takes only those whose length it knows. And it writes out
 short loops of constant length, which at -O2 it does only where that makes less code: what they sum stays in registers
 (block matching takes 0.3 times as long, depthwise convolutions and interleaving 0.6). And it has a loop for each case
 of a choice that the loop doesn't change: between what several channels load, it would make no vectors (0.12, compiled
-in 1.03 of the time)."""
+in 1.03 of the time). Without threads of jumps the minimum of a maximum has no branches, which would depend on data (a
+gain on packed pixels else takes 4 times as long)."""
 # Indices' minima and maxima else go to vector registers and back (local Laplacian: 1.2 times as long).
 _OF_GCC_ON_X86 = ("-mno-stv",)
 _HURRIED = ("-O1",)

@@ -27,12 +27,18 @@ def find_lookups(body: ir.Stmt) -> frozenset[str] | None:
     other programs."""
     if not has_lookups(body):
         return None
-    guarded = (s for stmt in walk(body) if isinstance(stmt, ir.If) for s in walk(stmt))
-    decided = {s.buffer for s in guarded if isinstance(s, ir.Store)}
+    decided = {buffer for stmt in walk(body) if isinstance(stmt, ir.If) for buffer in _stored_behind(stmt)}
     stores = [s for s in walk(body) if isinstance(s, ir.Store) and s.value.type.is_scalar()]
     while more := {s.buffer for s in stores if s.buffer not in decided and _is_decided(s.value, decided)}:
         decided |= more
     return frozenset(decided)
+
+
+def _stored_behind(choice: ir.If) -> set[str]:
+    """The memory that is there without what an ``if`` stores: it is not where all who read it are behind that, too."""
+    inside = list(walk(choice))
+    own = {s.buffer for s in inside if isinstance(s, ir.AllocateFlat)}
+    return {s.buffer for s in inside if isinstance(s, ir.Store)} - own
 
 
 def has_lookups(body: ir.Stmt) -> bool:

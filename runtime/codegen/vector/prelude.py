@@ -27,7 +27,9 @@ from halide_core.runtime.codegen.vector.scalar_bodies import (
     above,
     float_literal,
     greatest,
+    kept,
     limits,
+    middle_of,
     scalar_body,
     scalar_from_float,
     unsigned,
@@ -64,8 +66,9 @@ def mask_of(type: Type) -> Type:
 class Prelude:
     """The definitions that one translation unit needs, in the order of first use, each after those it uses."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, floats_again: bool = True) -> None:
         self._definitions: dict[str, str] = {}
+        self._floats_again = floats_again
 
     def text(self) -> str:
         """All definitions."""
@@ -252,21 +255,26 @@ class Prelude:
 
         def head() -> tuple[str, str, list[str]]:
             self.typedef("VEILED", resource("veiled.h"))
-            body = self._vector_from_float(to, source) if to.is_vector() else scalar_from_float(to, source)
-            return self.type(to), f"{self.type(source)} x", body
+            if to.is_vector():
+                return self.type(to), f"{self.type(source)} x", self._vector_from_float(to, source)
+            return self.type(to), f"{self.type(source)} x", scalar_from_float(to, source, veil=self._floats_again)
 
         return self._function(f"{tag(to)}_from_{tag(source)}", head)
 
     def from_limited_float(self, to: Type, source: Type) -> str:
-        """``f(x)``: a float that is a number of a narrower integer type, truncated."""
+        """``f(x)``: a float that is a number of an integer type that is no wider, truncated."""
 
         def head() -> tuple[str, str, list[str]]:
             self.typedef("VEILED", resource("veiled.h"))
-            c, middle = self.type(source), mask_of(source) if to.is_vector() else Int(source.bits())
-            n = f"__builtin_convertvector(x, {self.type(middle)})" if to.is_vector() else f"({self.type(middle)})x"
-            kept = [f"{self.type(middle)} n = {n};", f"{veiled(middle.bytes() * middle.lanes())}(n);"]
-            value = f"{self.convert(to, middle)}(n)" if to.is_vector() else f"({self.type(to)})n"
-            return self.type(to), f"{c} x", [*kept, f"return {value};"]
+            c = self.type(source)
+            if to.is_scalar():
+                middle = stored(middle_of(to))
+                veil = kept("n", to, veil=self._floats_again)
+                return self.type(to), f"{c} x", [f"{middle} n = ({middle})x;", *veil, f"return ({self.type(to)})n;"]
+            lanes = mask_of(source)
+            n = f"{self.type(lanes)} n = __builtin_convertvector(x, {self.type(lanes)});"
+            value = "n" if to == lanes else f"{self.convert(to, lanes)}(n)"
+            return self.type(to), f"{c} x", [n, self.veil("n", lanes), f"return {value};"]
 
         return self._function(f"{tag(to)}_from_limited_{tag(source)}", head)
 

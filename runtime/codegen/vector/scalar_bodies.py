@@ -8,7 +8,7 @@ In: an operation and its types. Out: lines of C over the parameters a and b, or 
 from __future__ import annotations
 
 from halide_core.ir import BinaryOp
-from halide_core.ir.types import Type, TypeCode, UInt
+from halide_core.ir.types import Int, Type, TypeCode, UInt
 from halide_core.runtime.codegen.names import stored
 
 SHIFTS = (BinaryOp.SHL, BinaryOp.SHR)
@@ -27,7 +27,7 @@ def scalar_body(op: BinaryOp, type: Type, count: Type) -> list[str]:
     if op in WRAPPING:
         return [f"return ({s})(({u})a {WRAPPING[op]} ({u})b);"]
     if op in LEAST:
-        return [*_float_extreme(op, type), f"return a {LEAST[op]} b ? a : b;"]
+        return [f"return a {LEAST[op]} b ? a : b;"]
     if op in SHIFTS:
         return _shift(op, type, count)
     if type.is_float():
@@ -46,19 +46,6 @@ def scalar_body(op: BinaryOp, type: Type, count: Type) -> list[str]:
         "if (b == 0 || b == -1) return 0;",
         f"const {s} r = ({s})(a % b);",
         f"return ({s})(r >= 0 ? r : b > 0 ? r + b : r - b);",
-    ]
-
-
-def _float_extreme(op: BinaryOp, type: Type) -> list[str]:
-    """The instruction of AVX, which gives b where one is no number, and of two zeros, as C has it. Of a minimum of a
-    maximum gcc else makes branches on data, and of a maximum with 0 two instructions."""
-    if type.bits() not in (32, 64) or not type.is_float():
-        return []
-    instruction = f"v{'min' if op is BinaryOp.MIN else 'max'}s{'s' if type.bits() == 32 else 'd'}"
-    return [
-        "#if defined(__AVX__) && defined(__GNUC__) && !defined(__clang__)",
-        f'{stored(type)} r; __asm__("{instruction} %2, %1, %0" : "=x"(r) : "x"(a), "xm"(b)); return r;',
-        "#endif",
     ]
 
 
@@ -103,13 +90,39 @@ def veiled(bytes: int) -> str:
     return {16: "VEILED", 32: "VEILED_32", 64: "VEILED_64"}.get(max(bytes, 16), "VEILED_WIDE")
 
 
-def scalar_from_float(to: Type, source: Type) -> list[str]:
-    """The body of ``f(x)``: a float as an integer, truncated and saturated; NaN gives 0."""
-    s = stored(to)
+def middle_of(to: Type) -> Type:
+    """The integers that a float becomes before it is one of another type: those that there are instructions for."""
+    return Int(32) if to.bits() < 32 or to == Int(32) else to
+
+
+def scalar_from_float(to: Type, source: Type, *, veil: bool) -> list[str]:
+    """The body of ``f(x)``: a float as an integer, truncated and saturated; NaN gives 0. There are no branches in it,
+    which loops that become vectors can't have. ``veil``: see ``kept``."""
+    f, s, n = stored(source), stored(to), stored(middle_of(to))
     low, beyond = limits(to, source)
-    least = f"INT{to.bits()}_MIN" if to.is_int() else "0"
+    last = float_literal(float(to.range[1]), source)
+    if to.bits() < source.bits():  # its last number is a float
+        number = "x == x ? x : 0" if to.is_int() else "x"  # what a comparison with no number gives is the limit
+        return [
+            f"const {f} y = {number}, z = y > {low} ? y : {low};",
+            f"{n} n = ({n})(z < {last} ? z : {last});",
+            *kept("n", to, veil=veil),
+            f"return ({s})n;",
+        ]
     return [
-        f"if (x >= {beyond}) return {greatest(to)};",
-        f"if (x >= {low}) {{ {s} n = ({s})x; VEILED(n); return n; }}",
-        f"return x < {low} ? {least} : 0;",
+        f"const {f} y = x < {beyond} ? x : 0;",
+        f"{s} n = ({s})(y > {low} ? y : {low});",
+        *kept("n", to, veil=veil),
+        f"return x >= {beyond} ? {greatest(to)} : n;",
     ]
+
+
+def kept(name: str, to: Type, *, veil: bool) -> list[str]:
+    """The line behind which gcc does not know that an integer of a type was a float. ``veil``: whether there are
+    floats made of integers, of which it would make truncated floats, with zeros that are negative. It needs to see that
+    nothing is cut off, which of narrow types gcc 12 does not. Of uint32s it gets sums wrong."""
+    if to.bits() > 32 or (to.is_uint() and to.bits() == 32):
+        return [f"VEILED({name});"]
+    if not veil:
+        return []
+    return [f"VEILED({name});" if to.bits() == 32 else f"VEILED_NARROW({name});"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.ir import Intrinsic, Store
-from halide_core.ir.types import Int, Type, UInt
+from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.ir.visitor import subexpressions, walk
 from halide_core.lowering.passes.find_intrinsics import narrow_limits
 from halide_core.reference.scalar_ops import call_function
@@ -175,3 +176,30 @@ def test_limit_that_int32_can_not_hold_stays(k: int, inside: bool) -> None:
         e = ir.Binary(ir.INT64, op, ir.cast(ir.INT64, n), ir.i64(k))
         (store,) = [s for s in walk(narrow_limits(Store("f", ir.ZERO, e))) if isinstance(s, Store)]
         assert isinstance(store.value, ir.Cast if inside else ir.Binary)
+
+
+@pytest.mark.parametrize("type", [Float(32), Float(64)], ids=str)
+def test_integers_of_floats_from_zero_on_are_limited_as_floats(type: Type) -> None:
+    """Exact, of what is no number, too: 0."""
+    near = [math.nan, math.inf, -math.inf, -0.0, -0.5, 0.5, 8.5, 9.0, 9.5, 1e30, -1e30]
+    v = hl.ImageParam(type, 1, "v")
+    v.set(hl.Buffer(np.array(near, type.dtype)))
+    n = hl.i32(v[x])
+    for number in (hl.max(hl.min(n, 9), 0), hl.min(hl.max(n, 0), 9), hl.clamp(n, 0, 9)):
+        f = hl.Func("f")
+        f[x] = number
+        (store,) = [s for s in walk(after(f, "limits")) if isinstance(s, Store)]
+        casts = [e for e in subexpressions((store.value,)) if isinstance(e, ir.Cast) and e.a.type.is_float()]
+        assert [isinstance(e.a, ir.Binary) and e.a.op is MIN for e in casts] == [True]
+        wanted = [0, 9, 0, 0, 0, 0, 8, 9, 9, 9, 0]
+        for got in run_program(f, [(0, len(near))]).values():
+            assert np.array_equal(got, wanted)
+        same(computed(f, [len(near)]), np.array(wanted, np.int32))
+
+
+@pytest.mark.parametrize(("least", "most"), [(-1, 9), (0, 2**24 + 1), (1, 9), (0, -1)])
+def test_other_limits_of_integers_of_floats_stay(least: int, most: int) -> None:
+    n = ir.cast(Int(32), ir.Variable(Float(32), "v"))
+    e = ir.maximum(ir.minimum(n, ir.const(most, Int(32))), ir.const(least, Int(32)))
+    (store,) = [s for s in walk(narrow_limits(Store("f", ir.ZERO, e))) if isinstance(s, Store)]
+    assert store.value is e

@@ -11,6 +11,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.ir import Select
 from halide_core.ir.types import BOOL, INT32
+from halide_core.ir.visitor import walk
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.codegen.vector.gcc_truths import is_condition
@@ -117,3 +118,17 @@ def test_loops_that_look_nothing_up_hide_nothing() -> None:
     )
     assert "hidden" not in made and "hidden" not in taken
     assert "hidden_i64(copied[" in looked_up
+
+
+def test_what_is_computed_where_there_is_anything_to_compute_is_decided_by_no_condition() -> None:
+    """The whole program stands behind an ``if``, which asks whether the output is empty."""
+    source = hl.ImageParam(hl.Float(32), 1, "source")
+    level, table, f = hl.Func("level"), hl.Func("table"), hl.Func("f")
+    level[x] = hl.u8(hl.clamp(source[x], 0.0, 255.0))
+    table[x] = x * 3
+    f[x] = table[level[x]]
+    level.compute_root()
+    table.compute_root()
+    lowered = lower(f._request())
+    assert any(isinstance(s, ir.If) for s in walk(lowered.body))
+    assert "hidden" not in emit_c(lowered)
