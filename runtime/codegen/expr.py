@@ -28,6 +28,7 @@ from halide_core.runtime.codegen.uses import (
     Use,
     divides_by_constant,
     is_leaf,
+    is_natural,
     limited,
     operands,
     shift_amount,
@@ -420,7 +421,7 @@ class ExprEmitter:
         if to.is_narrow_float() or source.is_narrow_float():
             return Text(f"{convert_narrow(self._prelude, to, source)}({a.text})", ATOM)
         if stays_in_range(e):
-            return Text(f"{self._prelude.from_limited_float(to, source)}({a.text})", ATOM)
+            return Text(f"{self._prelude.from_limited_float(to, source, natural=is_natural(e.a))}({a.text})", ATOM)
         made = self._vector_cast(to, source, a) if to.is_vector() else self._scalar_cast(to, source, a)
         small = source.is_bool() or (source.is_integer() and source.bits() - source.is_uint() < 63)
         return made._replace(data=not small)

@@ -9,6 +9,7 @@ memory or a bound of a loop. Only int64 values can; what memory holds, and what 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from halide_core import ir
@@ -177,6 +178,15 @@ def stays_in_range(e: ir.Cast) -> bool:
         case ir.Binary(op=outer, a=ir.Binary(op=inner, b=first), b=last) if {outer, inner} == _LIMITS:
             ends = [end.a if isinstance(end, ir.Broadcast) else end for end in (first, last)]
             return all(isinstance(end, ir.FloatImm) and to.range[0] <= end.value <= to.range[1] for end in ends)
+    return False
+
+
+def is_natural(limited: ExprNode) -> bool:
+    """True of a float between two limits, the lower of which has no sign: it is not -0.0 either."""
+    match limited:
+        case ir.Binary(op=BinaryOp.MAX, b=low) | ir.Binary(op=BinaryOp.MIN, a=ir.Binary(op=BinaryOp.MAX, b=low)):
+            least = low.a if isinstance(low, ir.Broadcast) else low
+            return isinstance(least, ir.FloatImm) and math.copysign(1.0, least.value) > 0
     return False
 
 

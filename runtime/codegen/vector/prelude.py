@@ -261,22 +261,24 @@ class Prelude:
 
         return self._function(f"{tag(to)}_from_{tag(source)}", head)
 
-    def from_limited_float(self, to: Type, source: Type) -> str:
-        """``f(x)``: a float that is a number of an integer type that is no wider, truncated."""
+    def from_limited_float(self, to: Type, source: Type, *, natural: bool) -> str:
+        """``f(x)``: a float that is a number of an integer type that is no wider, truncated. ``natural``: it has no
+        sign, so that it may as well be a truncated float."""
 
         def head() -> tuple[str, str, list[str]]:
             self.typedef("VEILED", resource("veiled.h"))
             c = self.type(source)
             if to.is_scalar():
                 middle = stored(middle_of(to))
-                veil = kept("n", to, veil=self._floats_again)
+                veil = kept("n", to, veil=self._floats_again and not natural)
                 return self.type(to), f"{c} x", [f"{middle} n = ({middle})x;", *veil, f"return ({self.type(to)})n;"]
             lanes = mask_of(source)
             n = f"{self.type(lanes)} n = __builtin_convertvector(x, {self.type(lanes)});"
             value = "n" if to == lanes else f"{self.convert(to, lanes)}(n)"
             return self.type(to), f"{c} x", [n, self.veil("n", lanes), f"return {value};"]
 
-        return self._function(f"{tag(to)}_from_limited_{tag(source)}", head)
+        kind = "natural" if natural and to.is_scalar() else "limited"
+        return self._function(f"{tag(to)}_from_{kind}_{tag(source)}", head)
 
     def _vector_from_float(self, to: Type, source: Type) -> list[str]:
         select, splat = self.select(source), self.splat(source)

@@ -19,7 +19,7 @@ from halide_core.bounds.query import query
 from halide_core.lowering import proven_steps
 from halide_core.lowering.passes import hoist
 from halide_core.lowering.passes.memory import hoist_storage
-from halide_core.runtime.codegen import expr
+from halide_core.runtime.codegen import expr, gcc_sums
 from halide_core.runtime.codegen.vector import gcc_masked_loads, gcc_signed_zero, gcc_truths
 from halide_core.scheduling import tails
 from tests.support.spoiling import spoilt
@@ -98,5 +98,11 @@ DEFECTS: dict[str, Defect] = {
     ),
     "integers taken from what is zero": Defect(
         "6d7b3dc9", gcc_signed_zero, "is_negation", "not known and", "False and", by_gcc=True
+    ),
+    "floats added in another order than they lie in": Defect(
+        "1be82ab6", gcc_sums, "confuses_sums", "max(steps.values(), default=0) > 1", "False", by_gcc=True
+    ),
+    "sums of numbers with a sign": Defect(
+        "1be82ab6", gcc_sums, "confuses_sums", "signed.total() > 1", "False", by_gcc=True
     ),
 }  # fmt: skip
