@@ -25,7 +25,7 @@ from tests.campaigns.fuzz.plain.draw import draw_plain
 
 LANGUAGE = 0.08
 """The share of cases that no cell is about: graphs of Funcs, all types, functions and directives, by ``fuzz.draw``."""
-PLAIN = 0.1
+PLAIN = 0.16
 """The share of cases whose loops are left to gcc, which compiled code judges wherever there is any."""
 _ATTEMPTS = 8
 """So often a case is drawn again that the target is not in, or whose schedule is refused."""

@@ -47,7 +47,7 @@ class Sums:
         return Case(label, tuple(self.items), ("f",), (self.window,), tuple(self.told))
 
     def _value(self, channel: Term, at: Term) -> Term:
-        """What is added: an element, or a product or a difference of two."""
+        """An element, or a product or a difference of two, which is added."""
         r = self.rng
         kind = next(item.type for item in self.items if isinstance(item, Image))
         one, other = (cast(self.type, read(r.choice("ab"), kind, channel, at)) for _ in range(2))
