@@ -115,7 +115,7 @@ class _Sliding:
         return Slide(self._f, d, None, self._answered(len(self._f.definitions) - 1, d), told, self._least(d))
 
     def _along(self, d: int, at: int) -> Interval | str:
-        """The interval that an iteration of a loop computes of a dimension, or the reason why it computes all that it needs."""
+        """The interval that an iteration of a loop computes of a dimension, or the reason why it computes all."""
         step = self._step(at)
         return self._refusal(d, at, step) or step.covered(d, only_up=self._rounds_in(d), length=self._least(d))
 
