@@ -42,6 +42,11 @@ def described(loops: Iterable[Loop]) -> str:
     return ", ".join(reversed(names)) if names else "none"
 
 
+def has_no_loop(nest: Nest, var: str) -> bool:
+    """True where no loop has a name."""
+    return all(loop.name.var != var or loop.kind is LoopKind.AT_ONCE for loop in nest.loops)
+
+
 def require_loop(nest: Nest, var: str, directive: StageDirective) -> int:
     """The position of a loop that must exist."""
     for i, loop in enumerate(nest.loops):

@@ -25,7 +25,7 @@ from halide_core.loop_nest import Loop, Obligation, Program, StageKey, path_to, 
 from halide_core.schedule.access_directives import Prefetch
 from halide_core.schedule.directives import ComputeAt, ComputeRoot, StoreAt, StoreRoot
 from halide_core.schedule.storage_directives import HoistStorage
-from halide_core.scheduling.legality import described, levels_text, pasted, refuse, require_loop, stage_key
+from halide_core.scheduling.legality import described, has_no_loop, levels_text, pasted, refuse, require_loop, stage_key
 from halide_core.scheduling.placement import store_levels_of_every_copy
 
 
@@ -41,12 +41,17 @@ def prefetch(program: Program, d: Prefetch) -> Program:
 
     Legal when: ``source`` is ``at`` or around it; ``fetched`` is of the pipeline, and its memory, where what runs in
     ``at`` reads it, lives around the loop; and neither the loop nor one around it is vectorized, since lanes have no
-    beginning of their own. Where nothing in the loop reads it there is nothing to ask for: a warning says so.
+    beginning of their own. Where nothing in the loop reads it, or ``at`` was split away, there is nothing to ask for: a
+    warning says so.
 
     Raises: ScheduleError, with the legal choices.
     """
     key = stage_key(program, d)
     nest = program.nests[key]
+    if has_no_loop(nest, d.at):
+        told = f'the stage has no loop "{d.at}", so this has no effect. Its loops, innermost first: '
+        warn_user(f"{d.own.spelled()}: {told}{described(nest.loops)}.", IgnoredDirectiveWarning, d.location)
+        return program
     at, source = require_loop(nest, d.at, d), require_loop(nest, d.source, d)
     loop = nest.loops[at]
     if source > at:

@@ -37,16 +37,27 @@ def test_wrong_arguments(pair: Pair) -> None:
     assert not [d for d in hl.Schedule(f).directives() if "prefetch" in d]
 
 
-def test_loop_that_is_not_there_lists_those_that_are(pair: Pair) -> None:
+def test_loop_that_is_not_there_has_no_effect_and_those_that_are_there_are_listed(pair: Pair) -> None:
     g, f, _ = pair
+    plain = f.loop_nest()
     f.prefetch(g, z, y)
-    refused(hl.ScheduleError, f.loop_nest, "f.prefetch(g, z, y, 1)", "x, y", at="f.prefetch(g, z, y)")
+    with pytest.warns(hl.IgnoredDirectiveWarning, match=r'f\.prefetch\(g, z, y, 1\).*no loop "z".*x, y\.'):
+        assert f.loop_nest() == plain
 
 
 def test_loop_that_was_split_is_not_there(pair: Pair) -> None:
     g, f, _ = pair
-    f.prefetch(g, x, x, 2).split(x, xo, xi, 4)
-    refused(hl.ScheduleError, f.loop_nest, '"x"', "xi, xo, y", at="f.prefetch(g, x, x, 2)")
+    f.split(x, xo, xi, 4)
+    plain = f.loop_nest()
+    f.prefetch(g, x, x, 2)
+    with pytest.warns(hl.IgnoredDirectiveWarning, match=r'no loop "x".*xi, xo, y\.'):
+        assert f.loop_nest() == plain
+
+
+def test_loop_that_points_are_counted_in_is_there(pair: Pair) -> None:
+    g, f, _ = pair
+    f.prefetch(g, y, z)
+    refused(hl.ScheduleError, f.loop_nest, 'no loop "z"', "x, y", at="f.prefetch(g, y, z)")
 
 
 def test_loop_further_in_has_no_iteration_yet(pair: Pair) -> None:
