@@ -63,7 +63,7 @@ def test_find_compiler_prefers_clang_gcc_cc_in_this_order_when_several_exist(
         assert find_compiler().command[0] == str(bin_folder / name)
 
 
-LOOPS = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops", "-funswitch-loops")
+LOOPS = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops", "-funswitch-loops", "-fno-thread-jumps")
 
 
 @pytest.mark.parametrize(
