@@ -16,13 +16,14 @@ Once lanes are vectors, scalars follow that are numbers of 32 bits, and limited 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Call, Cast, ExprNode, FloatImm, IntImm, Intrinsic, Select, Stmt
 from halide_core.ir.types import INT32, INT64, Type
-from halide_core.ir.visitor import Rewriter
+from halide_core.ir.visitor import Rewriter, parts, stmt_exprs, subexpressions, walk
 
+_LIMITS = frozenset({BinaryOp.MIN, BinaryOp.MAX})
 _MOST_BITS = 32
 """Of operands: 64 bits have nothing wider that a formula could have come from, and are no instruction anywhere."""
 
@@ -35,21 +36,61 @@ def narrow_arithmetic(stmt: Stmt) -> Stmt:
 def narrow_limits(stmt: Stmt) -> Stmt:
     """Limits of int32 numbers in int32: what is limited for an index, too, is limited once. Where indices of lanes fit
     int32 their ranges tell, which this would hide: so it comes after."""
-    return _Limits().stmt(stmt)
+    return _Limits(_unlimited(stmt)).stmt(stmt)
 
 
 class _Limits(Rewriter):
+    """``unlimited``: numbers that are used as they are, too, and so are computed anyway."""
+
+    def __init__(self, unlimited: Container[ExprNode]) -> None:
+        super().__init__()
+        self._unlimited = unlimited
+
     def rewrite_Binary(self, e: Binary) -> ExprNode:
         a, b = self.expr(e.a), self.expr(e.b)
-        if e.op in (BinaryOp.MIN, BinaryOp.MAX):
+        if e.op in _LIMITS:
+            alone = _below_limits(e) not in self._unlimited
             match a, b:
                 case (Cast(a=n), IntImm(value=k)) if e.type is INT64 and n.type is INT32 and INT32.can_represent(k):
                     number = Binary(INT32, e.op, n, ir.const(k, INT32))
-                    return Cast(INT64, _limited_float(number) or number)
+                    return Cast(INT64, (alone and _limited_float(number)) or number)
             if e.type is INT32:
                 number = _same(e, a, b)
-                return _limited_float(number) or number
+                return (alone and _limited_float(number)) or number
         return _same(e, a, b)
+
+
+def _unlimited(stmt: Stmt) -> set[ExprNode]:
+    """The numbers that something uses without a limit, or with one in int64."""
+    found: set[ExprNode] = set()
+    for s in walk(stmt):
+        roots = stmt_exprs(s)
+        users = [e for e in subexpressions(roots) if not _is_limit(e) and not _is_index(e)]
+        used = map(_number, [*roots, *(part for e in users for part in parts(e))])
+        found.update(e for e in used if not _is_limit(e))
+    return found
+
+
+def _is_limit(e: ExprNode) -> bool:
+    return isinstance(e, Binary) and e.op in _LIMITS and isinstance(e.b, IntImm)
+
+
+def _is_index(e: ExprNode) -> bool:
+    return isinstance(e, Cast) and e.type is INT64
+
+
+def _number(e: ExprNode) -> ExprNode:
+    """The number that an index is made of."""
+    while isinstance(e, Cast) and e.type is INT64:
+        e = e.a
+    return e
+
+
+def _below_limits(e: ExprNode) -> ExprNode:
+    """The number below constant limits."""
+    while isinstance(e, Binary) and _is_limit(e):
+        e = _number(e.a)
+    return e
 
 
 def _limited_float(e: Binary) -> ExprNode | None:

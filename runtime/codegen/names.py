@@ -53,7 +53,7 @@ _TAKEN = re.compile(
     rf"{_PREFIXES}|{_TYPES}|{_CONSTANTS}"
     rf"|(?:{'|'.join(_OPERATIONS)})_(?:(?:const|two|narrow|strided|reversed|every_\d+(?:_from_\d+)?|shared_\d+)_)?"
     rf"{_TAG}(?:_(?:from_)?{_TAG})?"
-    rf"|{_TAG}_(?:of|from|from_limited|from_natural)_{_TAG}|(?:rare|library)_\w+_{_TAG}"
+    rf"|{_TAG}_(?:of|from|from_limited|from_natural|from_foreseen)_{_TAG}|(?:rare|library)_\w+_{_TAG}"
     rf"|(?:{'|'.join(_MATH.split())})[fl]?|{'|'.join(_SYSTEM.split())}"
 )
 RUNTIME_INCLUDES = '#include <stdbool.h>\n#include "halide_runtime.h"\n'

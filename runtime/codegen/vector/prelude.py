@@ -26,6 +26,7 @@ from halide_core.runtime.codegen.vector.scalar_bodies import (
     WRAPPING,
     above,
     float_literal,
+    foreseen_from_float,
     greatest,
     kept,
     limits,
@@ -250,16 +251,19 @@ class Prelude:
 
         return self._function(f"select_{tag(type)}", head)
 
-    def from_float(self, to: Type, source: Type) -> str:
-        """``f(x)``: a float as an integer, truncated and saturated; NaN gives 0."""
+    def from_float(self, to: Type, source: Type, *, branches: bool = False) -> str:
+        """``f(x)``: a float as an integer, truncated and saturated; NaN gives 0. ``branches``: it mostly is a number of
+        the type, and in a loop that becomes no vectors."""
 
         def head() -> tuple[str, str, list[str]]:
             self.typedef("VEILED", resource("veiled.h"))
             if to.is_vector():
                 return self.type(to), f"{self.type(source)} x", self._vector_from_float(to, source)
-            return self.type(to), f"{self.type(source)} x", scalar_from_float(to, source, veil=self._floats_again)
+            body = foreseen_from_float(to, source) if branches else scalar_from_float(to, source, veil=again)
+            return self.type(to), f"{self.type(source)} x", body
 
-        return self._function(f"{tag(to)}_from_{tag(source)}", head)
+        again, kind = self._floats_again, "from_foreseen" if branches and to.is_scalar() else "from"
+        return self._function(f"{tag(to)}_{kind}_{tag(source)}", head)
 
     def from_limited_float(self, to: Type, source: Type, *, natural: bool) -> str:
         """``f(x)``: a float that is a number of an integer type that is no wider, truncated. ``natural``: it has no

@@ -203,3 +203,15 @@ def test_other_limits_of_integers_of_floats_stay(least: int, most: int) -> None:
     e = ir.maximum(ir.minimum(n, ir.const(most, Int(32))), ir.const(least, Int(32)))
     (store,) = [s for s in walk(narrow_limits(Store("f", ir.ZERO, e))) if isinstance(s, Store)]
     assert store.value is e
+
+
+def test_an_integer_that_is_used_as_it_is_too_is_made_once() -> None:
+    """A float that becomes one for a guard, and with limits for an index."""
+    n = ir.cast(Int(32), ir.Variable(Float(32), "v"))
+    e = ir.maximum(ir.minimum(n, ir.const(9, Int(32))), ir.const(0, Int(32)))
+    both = ir.add(ir.cast(ir.INT64, e), ir.cast(ir.INT64, n))
+    (store,) = [s for s in walk(narrow_limits(Store("f", ir.ZERO, both))) if isinstance(s, Store)]
+    assert store.value is both
+    (store,) = [s for s in walk(narrow_limits(Store("f", ir.cast(ir.INT64, e), e))) if isinstance(s, Store)]
+    assert isinstance(store.value, ir.Cast)
+    assert store.index is ir.cast(ir.INT64, store.value)
