@@ -103,10 +103,10 @@ def _unlike_plain(sides: Sides, result: Result, arrays: dict[str, Array], folder
     """Whose result is not that of the same algorithm with nothing scheduled."""
     bare = Result(replace(result.name, mode="none"))
     plain = _loaded(sides, OURS, bare, folder)
+    for side in arrays:  # the case itself is what is timed, by a new worker where this one was lost
+        _loaded(sides, side, result, folder)
     if plain is None:
         return "with nothing scheduled there is no result"
-    for side in arrays:  # the case itself is what is timed
-        _loaded(sides, side, result, folder)
     unlike = [side for side, array in arrays.items() if difference(array, plain, rounds=result.rounds)]
     return f"unlike what it is with nothing scheduled: {', '.join(unlike) or 'neither'}"
 
