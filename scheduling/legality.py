@@ -42,20 +42,23 @@ def described(loops: Iterable[Loop]) -> str:
     return ", ".join(reversed(names)) if names else "none"
 
 
-def has_no_loop(nest: Nest, var: str) -> bool:
-    """True where no loop has a name."""
-    return all(loop.name.var != var or loop.kind is LoopKind.AT_ONCE for loop in nest.loops)
+def find_loop(nest: Nest, var: str) -> int | None:
+    """The position of a loop; None where there is none of the name."""
+    named = (i for i, loop in enumerate(nest.loops) if loop.name.var == var and loop.kind is not LoopKind.AT_ONCE)
+    return next(named, None)
+
+
+def no_loop(nest: Nest, var: str, directive: StageDirective) -> str:
+    """Says that a loop is not there, and which ones are."""
+    return f'{_stage_of(directive)} has no loop "{var}". Its loops, innermost first: {described(nest.loops)}.'
 
 
 def require_loop(nest: Nest, var: str, directive: StageDirective) -> int:
     """The position of a loop that must exist."""
-    for i, loop in enumerate(nest.loops):
-        if loop.name.var == var and loop.kind is not LoopKind.AT_ONCE:
-            return i
-    refuse(
-        directive,
-        f'{_stage_of(directive)} has no loop "{var}". Its loops, innermost first: {described(nest.loops)}.',
-    )
+    at = find_loop(nest, var)
+    if at is None:
+        refuse(directive, no_loop(nest, var, directive))
+    return at
 
 
 def require_new_names(nest: Nest, names: Iterable[str], replaced: Iterable[str], directive: StageDirective) -> None:

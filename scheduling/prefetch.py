@@ -25,7 +25,16 @@ from halide_core.loop_nest import Loop, Obligation, Program, StageKey, path_to, 
 from halide_core.schedule.access_directives import Prefetch
 from halide_core.schedule.directives import ComputeAt, ComputeRoot, StoreAt, StoreRoot
 from halide_core.schedule.storage_directives import HoistStorage
-from halide_core.scheduling.legality import described, has_no_loop, levels_text, pasted, refuse, require_loop, stage_key
+from halide_core.scheduling.legality import (
+    described,
+    find_loop,
+    levels_text,
+    no_loop,
+    pasted,
+    refuse,
+    require_loop,
+    stage_key,
+)
 from halide_core.scheduling.placement import store_levels_of_every_copy
 
 
@@ -48,11 +57,12 @@ def prefetch(program: Program, d: Prefetch) -> Program:
     """
     key = stage_key(program, d)
     nest = program.nests[key]
-    if has_no_loop(nest, d.at):
-        told = f'the stage has no loop "{d.at}", so this has no effect. Its loops, innermost first: '
-        warn_user(f"{d.own.spelled()}: {told}{described(nest.loops)}.", IgnoredDirectiveWarning, d.location)
+    at = find_loop(nest, d.at)
+    if at is None:
+        told = f"{no_loop(nest, d.at, d)} So this has no effect."
+        warn_user(f"{d.own.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
         return program
-    at, source = require_loop(nest, d.at, d), require_loop(nest, d.source, d)
+    source = require_loop(nest, d.source, d)
     loop = nest.loops[at]
     if source > at:
         legal = described(nest.loops[: at + 1])

@@ -430,8 +430,8 @@ class ExprEmitter:
         if to.is_bool():
             return a if source.is_bool() else Text(f"{a.at(SUM)} != 0", OTHER)
         if source.is_float() and to.is_integer():
-            seldom = self._lookups is not None  # becomes a vector
-            return Text(f"{self._prelude.from_float(to, source, branches=seldom)}({a.text})", ATOM)
+            looked_up = self._lookups is not None  # a loop that looks something up becomes no vectors
+            return Text(f"{self._prelude.from_float(to, source, branches=looked_up)}({a.text})", ATOM)
         if self._lookups is not None and source.is_bool() and to.is_integer():
             return self._hidden(to, a)
         return Text(f"({scalar(to)}){a.at(UNARY)}", UNARY)

@@ -160,10 +160,9 @@ def limited(e: ir.Cast) -> ExprNode | None:
 
 
 def makes_floats(body: ir.Stmt) -> bool:
-    """True of a program in which scalar integers become floats."""
+    """True of a program in which integers become floats; of lanes, too, which may be copies of a scalar."""
     exprs = (e for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))
-    casts = (e for e in exprs if isinstance(e, ir.Cast) and e.type.is_scalar())
-    return any(e.type.is_float() and e.a.type.is_integer() for e in casts)
+    return any(isinstance(e, ir.Cast) and e.type.is_float() and e.a.type.is_integer() for e in exprs)
 
 
 def stays_in_range(e: ir.Cast) -> bool:

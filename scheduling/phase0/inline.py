@@ -17,6 +17,7 @@ from halide_core.algorithm.snapshot import leaves
 from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import Access, Callee, ExprNode, LoopKind
 from halide_core.ir.visitor import Rewriter, Substitution
+from halide_core.loop_nest import is_async
 from halide_core.schedule.directives import (
     Async,
     AtLevel,
@@ -150,7 +151,7 @@ def warn_of_lost_directives(algorithm: Algorithm) -> None:
 
 def _useless_ring(f: Function) -> str:
     """Why copies of a Func's memory would not be used; nothing if they can be."""
-    if not any(isinstance(d, Async) for d in f.directives):
+    if not is_async(f):
         return "is computed by the thread that reads it, one iteration after another (async_() gives it its own)"
     return ""
 

@@ -62,6 +62,18 @@ def test_integers_that_become_floats_again_have_no_negative_zero(source: Type) -
         same(got, np.trunc(given) + 0)
 
 
+def test_lanes_that_become_floats_count_as_they_may_be_copies_of_a_scalar() -> None:
+    param, one, f = hl.ImageParam(hl.Float(32), 1, "v"), hl.Func("one"), hl.Func("f")
+    param.set(hl.Buffer(np.full(16, -0.5, np.float32)))
+    one[()] = hl.i32(param[0])
+    f[x] = hl.f32(one[()])
+    one.compute_at(f, x)
+    f.vectorize(x, 8)
+    got = computed(f, [16])
+    assert not np.signbit(got).any()
+    assert "VEILED(n)" in emit_c(lower(f._request()))
+
+
 def test_a_veil_is_where_integers_become_floats_again() -> None:
     int32, small, wide = hl.Int(32), hl.UInt(8), hl.Int(64)
     for to, veil, said in (
