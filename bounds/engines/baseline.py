@@ -24,7 +24,7 @@ from halide_core.bounds.engines.elimination import ACCESS, mentions
 from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Binder, Choice, Define, ForAll, Path
-from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, Hole, IntImm, Select
+from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, Hole, Interval, IntImm, Select
 from halide_core.ir.types import INT64
 
 _NOTHING: Bound = (None, None)
@@ -50,6 +50,9 @@ class BaselineRanges:
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         self._answers[h] = value
+
+    def record_end(self, bounds: Interval, past: ExprNode) -> None:
+        """β₀ adds up."""
 
     def use(self, h: ExprNode) -> ExprNode:
         """A hole stays one: it is bound by a let."""

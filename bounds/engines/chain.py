@@ -19,7 +19,7 @@ from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.query.answers import Ends
 from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Path
-from halide_core.ir import ExprNode
+from halide_core.ir import ExprNode, Interval
 
 
 class Improvement(Protocol):
@@ -90,6 +90,10 @@ class ImprovedRanges:
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
         self._extents.record(h, value)
+
+    def record_end(self, bounds: Interval, past: ExprNode) -> None:
+        """The point behind an interval of holes that has any."""
+        self._extents.record_end(bounds, past)
 
     def use(self, h: ExprNode) -> ExprNode:
         """The expression that stands for a hole from now on."""

@@ -13,7 +13,7 @@ from typing import Protocol
 from halide_core.bounds.query.answers import Answers, Ends
 from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Path, Query
-from halide_core.ir import ExprNode
+from halide_core.ir import ExprNode, Interval
 
 
 class Oracle(Protocol):
@@ -55,6 +55,10 @@ class Ranges(Protocol):
 
     def record(self, h: ExprNode, value: ExprNode) -> None:
         """A hole is answered."""
+        ...
+
+    def record_end(self, bounds: Interval, past: ExprNode) -> None:
+        """The point behind an answered interval, if that has any points: what its start and its length add up to."""
         ...
 
     def use(self, h: ExprNode) -> ExprNode:

@@ -25,7 +25,7 @@ from halide_core.bounds.query.answers import Bound, Ends, Engine
 from halide_core.bounds.query.path_facts import PathFacts
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Taken, Where
 from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, IntImm, Variable
-from halide_core.ir.types import INT32
+from halide_core.ir.types import INT32, INT64
 from halide_core.ir.visitor import Substitution, subexpressions
 
 _SMALL = 16
@@ -42,6 +42,8 @@ class Extents:
         """Ends of Funcs' values that Params are in."""
         self._exact: dict[ExprNode, ExprNode] = {}  # hole -> its whole answer
         self._short: dict[ExprNode, ExprNode] = {}  # hole -> its answer where that is small
+        self._past: dict[ExprNode, tuple[Hole, ExprNode]] = {}
+        """Length -> the start, and where what is not empty ends."""
         self.facts = PathFacts()
         """The facts along paths."""
         self._entered: set[Path] = set()
@@ -60,6 +62,11 @@ class Extents:
         self._short.pop(h, None)
         if sum(1 for _ in subexpressions([value])) <= _SMALL:
             self._short[h] = value
+
+    def record_end(self, bounds: Interval, past: ExprNode) -> None:
+        """The point behind an interval of holes, if it has any points, in fewer words than the sum of the two tells."""
+        assert isinstance(bounds.min, Hole)
+        self._past[bounds.len] = bounds.min, past
 
     def use(self, h: ExprNode) -> ExprNode:
         """The expression that stands for a hole from now on."""
@@ -140,10 +147,22 @@ class Extents:
         """An expression with no small answers' holes, and none of some Funcs' that are answered."""
         e = self.unholed(e)
         while True:
+            e = self._ended(e, funcs)
             inner = {h: self._exact[h] for h in self._holes_of(e, funcs) if h in self._exact}
             if not inner:
                 return e
             e = self._plain.expr(Substitution(inner).expr(e))
+
+    def _ended(self, e: ExprNode, funcs: frozenset[Function]) -> ExprNode:
+        """An expression with the ends of intervals in place of sums of their starts and lengths."""
+        for h in self._holes_of(e, funcs):
+            if h in self._past:
+                first, past = self._past[h]
+                end = Variable(INT64, "end")
+                found = self._plain.expr(Substitution({h: ir.sub(end, first)}).expr(e))
+                if first not in mentions(found):
+                    e = self._plain.expr(Substitution({end: past}).expr(found))
+        return e
 
     def _holes_of(self, e: ExprNode, funcs: Collection[Function]) -> list[Hole]:
         return [h for h in mentions(e) if isinstance(h, Hole) and h.func in funcs]

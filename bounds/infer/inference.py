@@ -16,6 +16,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Algorithm, Function, Image
 from halide_core.analysis.index import TargetExprs, stage_variables
 from halide_core.analysis.length import raised
+from halide_core.analysis.linear import Linear, difference, to_expr
 from halide_core.analysis.prover import Facts
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.bounds.engines.elimination import mentions
@@ -81,6 +82,10 @@ def _in_order(answers: Sequence[Answer]) -> Iterator[Answer]:
 
     for answer in answers:
         yield from visit(answer)
+
+
+_FEW = 24
+"""So many nodes are not worth another form."""
 
 
 class _Answering:
@@ -278,7 +283,7 @@ class _Answering:
         for d in dims:
             side = sides[d]
             holes = hole(HoleKind.CPU, f, stage, d)
-            interval = Interval(side.low, self._length(side, scope))
+            interval = Interval(side.low, own := self._length(side, scope))
             why = origin
             if holes.len in self._fixed:
                 interval, why = self._bounded(f, d, holes, side, scope)
@@ -298,11 +303,27 @@ class _Answering:
                 why += f"; {aligned.directive}"
             told = (why, last_engine(side.evidence), side.evidence, multiple)
             self._bind(Answer(HoleKind.CPU, f, stage, d, interval, level, *told), holes, scope)
+            if interval.len is own:
+                self._end(holes, interval, side.high, scope)
             for least in needs:
                 self._facts.at(scope).assume_at_least(self._ranges.use(holes.len), least)
 
     def _length(self, side: Side, scope: Path) -> ExprNode:
-        return self._between(side.low, side.high, self._facts.at(scope))
+        """The number of points between two ends: case by case where that is short; else their difference, in which the
+        first point can be told from the last one still."""
+        facts = self._facts.at(scope)
+        apart = self._between(side.low, side.high, facts)
+        if _new_nodes(apart, side.low, side.high) <= _FEW:
+            return apart
+        whole = to_expr(difference(side.high, side.low).plus(Linear({}, 1)))
+        return Simplifier(facts).maximum(whole, ir.ZERO)
+
+    def _end(self, holes: Interval, found: Interval, last: ExprNode, scope: Path) -> None:
+        """Records where an interval ends, if its start and its length don't give that in few words."""
+        past = Simplifier(self._facts.at(scope)).maximum(ir.add(last, ir.ONE), found.min)
+        summed = simplify(ir.add(found.min, found.len))
+        if _new_nodes(summed, found.min) > _new_nodes(past, found.min) + _FEW:
+            self._ranges.record_end(holes, past)
 
     def _between(self, low: ExprNode, high: ExprNode, facts: Facts) -> ExprNode:
         chosen = low if isinstance(low, Select) else high
@@ -514,3 +535,9 @@ def _lengths_tell(region: tuple[Interval, ...], when: ExprNode, facts: Facts) ->
             known.assume_at_most(length, ir.ZERO)
             return any(known.proves_le(i.len, ir.ZERO) for i in region)
     return False
+
+
+def _new_nodes(e: ExprNode, *known: ExprNode) -> int:
+    """The number of an expression's nodes that others don't have."""
+    there = set(subexpressions(known))
+    return sum(1 for node in subexpressions([e]) if node not in there)
