@@ -16,7 +16,7 @@ from halide_core.bounds.query import query
 from halide_core.ir.types import INT32, Type
 from halide_core.lowering import proven_steps
 from halide_core.schedule.directives import TailStrategy
-from tests.campaigns.fuzz.case import Case, Consumer, Definition, Image, Loop, Numbers
+from tests.campaigns.fuzz.case import Case, Consumer, Definition, Image, Loop, Numbers, Update
 from tests.campaigns.fuzz.draw_terms import PROMISE
 from tests.campaigns.fuzz.grammar.axes import ALL_CELLS, Place, Shape, Way, cells_of, shapes_of
 from tests.campaigns.fuzz.grammar.defects import DEFECTS
@@ -30,6 +30,7 @@ from tests.campaigns.fuzz.grammar.serving import Drawn
 from tests.campaigns.fuzz.grammar.table import ENOUGH, Table
 from tests.campaigns.fuzz.judge import Judges, judge
 from tests.campaigns.fuzz.nests import model_of
+from tests.campaigns.fuzz.plain.draw import draw_plain
 from tests.campaigns.fuzz.terms import call, cast, infix, number
 from tests.campaigns.fuzz.verdict import Outcome
 from tests.support.spoiling import spoilt
@@ -145,6 +146,23 @@ def test_grown_case_keeps_its_promises() -> None:
     for seed in range(60):
         source = grown(case, "7/2", random.Random(seed)).source()
         assert "hl.unsafe_promise_clamped(hl.i32(3), hl.i32(0), hl.i32(5))" in source
+
+
+@pytest.mark.filterwarnings("ignore::halide_core.HalideWarning")
+def test_grown_case_is_a_program_still() -> None:
+    """Promises about values hold, and all that an update reads stands before it."""
+    for n in range(60):
+        case = draw_plain(5, n)
+        for seed in range(6):
+            changed = grown(case, "5/2", random.Random(seed))
+            try:
+                outputs, _ = changed.build()
+            except hl.HalideError:
+                continue
+            assert outputs
+            told = [term for item in case.items if isinstance(item, Definition | Update) for term in item.terms()]
+            if any(node.text == PROMISE for term in told for node in term):
+                assert changed.items == case.items
 
 
 def test_target_is_the_emptiest_cell_until_draws_miss_it() -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from halide_core.ir.types import INT32
 from halide_core.schedule.directives import TailStrategy
-from tests.campaigns.fuzz.case import Case, Definition, Image, Item, Loop, Numbers, Told, Update
+from tests.campaigns.fuzz.case import Case, Definition, Domain, Image, Item, Loop, Numbers, Told, Update
 from tests.campaigns.fuzz.directives import Drawing, draw_loops
 from tests.campaigns.fuzz.draw_terms import PROMISE
 from tests.campaigns.fuzz.grammar.axes import Place, Way
@@ -24,10 +24,18 @@ from tests.campaigns.fuzz.terms import Form, Term, number
 def grown(case: Case, label: str, rng: random.Random) -> Case:
     """A case that differs in something."""
     case = replace(case, seed=label)
+    changes = _CHANGES if not _promises_values(case) else tuple(c for c in _CHANGES if c not in _OF_VALUES)
     for _ in range(rng.choice([1, 1, 2, 3])):
-        change = rng.choice(_CHANGES)
+        change = rng.choice(changes)
         case = change(case, rng) or case
     return case
+
+
+def _promises_values(case: Case) -> bool:
+    """True where something is promised of what a Func or an input holds, which other values would break."""
+    terms = (term for item in case.items if isinstance(item, Definition | Update) for term in item.terms())
+    promised = (node for term in terms for node in term if node.text == PROMISE)
+    return any(node.form is Form.READ for promise in promised for node in promise)
 
 
 def _numbers(case: Case, rng: random.Random) -> Case | None:
@@ -175,13 +183,14 @@ def _scheduled_anew(case: Case, rng: random.Random) -> Case | None:
 
 
 def _updates(case: Case, rng: random.Random) -> Case | None:
-    """An update in another place among those of its Func, or told twice."""
+    """An update in another place among those of its Func, or told twice; behind all that it reads."""
     found = [i for i, item in enumerate(case.items) if isinstance(item, Update) and not item.domain]
     if not found:
         return None
     i = rng.choice(found)
     update = case.items[i]
     others = [k for k, item in enumerate(case.items) if isinstance(item, Update) and item.name == update.name]
+    others = [k for k in others if all(isinstance(item, Update | Domain) for item in case.items[k:i])]
     items = list(case.items)
     if rng.random() < 0.5:
         items.pop(i)
@@ -192,3 +201,5 @@ def _updates(case: Case, rng: random.Random) -> Case | None:
 _CHANGES: tuple[Callable[[Case, random.Random], Case | None], ...] = (
     _numbers, _numbers, _operators, _windows, _inputs, _tails, _factors, _fewer, _more, _scheduled_anew, _updates,
 )  # fmt: skip
+_OF_VALUES = (_numbers, _operators, _inputs, _updates)
+"""Those after which Funcs have other values."""
