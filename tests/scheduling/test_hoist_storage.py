@@ -199,3 +199,17 @@ def test_one_of_the_sizes_of_which_the_greatest_is_taken_may_be_less_than_nothin
     out.set_min([first, 0])
     o.realize(out)
     np.testing.assert_array_equal(out, o.evaluate([(first, 2), (0, 4)]))
+
+
+def test_hoisted_memory_is_no_larger_than_each_iteration_was_known_to_need() -> None:
+    """A rounded length is a difference of quotients, whose ends over the loop are found one by one."""
+    w, o = hl.Func("w"), hl.Func("o")
+    w[x] = x * 10
+    o[x] = w[2 - x] - w[4 - x] * 2
+    w.align_bounds(x, 3, 1)
+    w.compute_at(o, x).hoist_storage_root()
+    for first in (2, -5):
+        window = [(first, 13)]
+        for name, got in run_program(o, window).items():  # refuses memory that is larger than its limit
+            assert np.array_equal(got, o.evaluate(window)), name
+    expected(o, [13])

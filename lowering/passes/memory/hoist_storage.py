@@ -112,14 +112,21 @@ class _StorageHoist(Rewriter):
         for at in reversed(range(start, len(self._scope))):
             for moved in self._moving:
                 if moved.depth > at:
-                    size = self._without(moved.stmt.size, self._scope[at])
+                    size = self._without(moved, self._scope[at])
                     if size is None:
                         raise _unbounded(moved)
                     moved.stmt, moved.depth = replace(moved.stmt, size=size), at
         del self._scope[start:]
 
-    def _without(self, size: ExprNode, scope: Let | For) -> ExprNode | None:
-        return largest_over(size, scope, self._values)
+    def _without(self, moved: _Moved, scope: Let | For) -> ExprNode | None:
+        """The largest size over a name's values, of which what is known of each of them may know better: ends of terms
+        that vary together are found apart."""
+        size, limit = moved.stmt.size, moved.stmt.limit
+        found = largest_over(size, scope, self._values)
+        if limit is None or found is size:
+            return found
+        most = ir.i64(limit)
+        return most if found is None else simplify(ir.minimum(found, most))
 
 
 def largest_over(size: ExprNode, scope: Let | For, values: ValueRanges) -> ExprNode | None:
