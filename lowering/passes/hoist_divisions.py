@@ -1,7 +1,9 @@
 """Divisions that a loop does not change leave it: a boundary condition's in y is computed once a row, not once a pixel.
 
 In: a flat tree whose lanes are vectors. Out: the same, with lets before serial loops. Remainders and quotients have
-branches in C, where a divisor may be 0, so that a C compiler leaves them where they are.
+branches in C, where a divisor may be 0, so that a C compiler leaves them where they are. It leaves minima, maxima and
+choices, too, as they cost it little; but an index that has them is no sum of steps to it, and the loop can't become
+vectors. So they leave the innermost loops of which it may make some.
 
     for x: f[x] = g[x + (y mod n)*s]     ->     let invariant = (y mod n)*s;  for x: f[x] = g[x + invariant]
 
@@ -28,14 +30,14 @@ from halide_core.ir import (
     Load,
     LoopKind,
     Print,
+    Select,
     Stmt,
     Variable,
 )
-from halide_core.ir.visitor import Rewriter, free_variables, parts, subexpressions, walk
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import Rewriter, free_variables, parts, walk
 from halide_core.lowering.passes.fresh import names_in
-
-_FIXED = (Access, Call, Load, Print)
-"""Nodes that may not move, or be computed where they were not: memory, which the loop may write, and what is shown."""
+from halide_core.lowering.passes.loop_shapes import is_plain
 
 
 def hoist_divisions(stmt: Stmt, memory: Iterable[str] = ()) -> Stmt:
@@ -48,6 +50,7 @@ class _Hoist(Rewriter):
     def __init__(self, names: UniqueNames) -> None:
         super().__init__()
         self._names = names
+        self._kinds = _Kinds()
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside of loops stay as they are."""
@@ -59,17 +62,28 @@ class _Hoist(Rewriter):
         found: dict[ExprNode, Variable] = {}
         if loop.kind is LoopKind.SERIAL:
             bound = {loop.var, *(s.var for s in walk(body) if isinstance(s, Let | For))}
-            body = _Lifted(bound, found, self._names).stmt(body)
+            body = _Lifted(bound, found, self._names, self._kinds, choices=is_plain(loop)).stmt(body)
         if body is not loop.body:
             loop = For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
         return ir.block([*(Let(var, e, None) for e, var in found.items()), loop]) if found else loop
 
 
 class _Lifted(Rewriter):
-    """Puts variables in place of what does not vary and holds a division, in what each iteration runs."""
+    """Puts variables in place of what does not vary and holds a division, or a choice of indices, in what each
+    iteration runs."""
 
-    def __init__(self, bound: set[Variable], found: dict[ExprNode, Variable], names: UniqueNames) -> None:
+    def __init__(
+        self,
+        bound: set[Variable],
+        found: dict[ExprNode, Variable],
+        names: UniqueNames,
+        kinds: _Kinds,
+        *,
+        choices: bool,
+    ) -> None:
         super().__init__()
+        self._kinds = kinds
+        self._wanted = _DIVISION | _CHOICE if choices else _DIVISION
         self._bound = bound
         self._found = found
         self._names = names
@@ -94,8 +108,8 @@ class _Lifted(Rewriter):
     def _moves(self, e: ExprNode) -> bool:
         if not parts(e) or e.type.lanes() > 1 or not free_variables(e).isdisjoint(self._bound):
             return False
-        inside = list(subexpressions([e]))
-        return any(map(_divides, inside)) and not any(isinstance(each, _FIXED) for each in inside)
+        kinds = self._kinds.of(e)
+        return bool(kinds & self._wanted) and not kinds & _FIXED
 
     def _variable(self, e: ExprNode) -> Variable:
         known = self._found.get(e)
@@ -104,9 +118,37 @@ class _Lifted(Rewriter):
         return known
 
 
-def _divides(e: ExprNode) -> bool:
-    """True where it is a division that takes long."""
-    if not isinstance(e, Binary) or e.op not in (BinaryOp.DIV, BinaryOp.MOD):
-        return False
+_DIVISION, _CHOICE, _FIXED = 1, 2, 4
+
+
+class _Kinds:
+    """Expressions, each looked at once: those that hold a division that takes long, a choice of indices, and what may
+    not move, or be computed where it was not: memory, which a loop may write, and what is shown."""
+
+    def __init__(self) -> None:
+        self._known: dict[ExprNode, int] = {}
+
+    def of(self, e: ExprNode) -> int:
+        """The kinds in an expression, one bit for each."""
+        found = self._known.get(e)
+        if found is None:
+            found = _own_kind(e)
+            for part in parts(e):
+                found |= self.of(part)
+            self._known[e] = found
+        return found
+
+
+def _own_kind(e: ExprNode) -> int:
+    if isinstance(e, Access | Call | Load | Print):
+        return _FIXED
+    if isinstance(e, Select):
+        return _CHOICE if e.type is INT64 else 0
+    if not isinstance(e, Binary):
+        return 0
+    if e.op in (BinaryOp.MIN, BinaryOp.MAX):
+        return _CHOICE if e.type is INT64 else 0
+    if e.op not in (BinaryOp.DIV, BinaryOp.MOD):
+        return 0
     quick = isinstance(e.b, IntImm) and e.b.value > 0 and e.b.value & (e.b.value - 1) == 0
-    return e.type.is_integer() and not quick
+    return _DIVISION if e.type.is_integer() and not quick else 0

@@ -12,7 +12,21 @@ from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, to_expr
 from halide_core.analysis.near import is_near
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Access, Binary, BinaryOp, Block, ExprNode, For, If, IntImm, Let, LoopKind, Stmt, Variable
+from halide_core.ir import (
+    Access,
+    Binary,
+    BinaryOp,
+    Block,
+    ExprNode,
+    For,
+    If,
+    IntImm,
+    Let,
+    LoopKind,
+    Stmt,
+    Store,
+    Variable,
+)
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import free_variables, subexpressions, substitute, walk
@@ -29,6 +43,14 @@ def is_innermost(loop: For) -> bool:
     """True of a serial loop with nothing but lanes inside."""
     inside = all(s.kind is LoopKind.VECTORIZED for s in walk(loop.body) if isinstance(s, For))
     return loop.kind is LoopKind.SERIAL and inside
+
+
+def is_plain(loop: For) -> bool:
+    """True of a serial loop without others whose stores are no vectors: a C compiler may make vectors of it."""
+    inside = list(walk(loop.body))
+    stores = [s for s in inside if isinstance(s, Store)]
+    alone = loop.kind is LoopKind.SERIAL and not any(isinstance(s, For) for s in inside)
+    return alone and bool(stores) and all(s.value.type.lanes() == 1 for s in stores)
 
 
 def is_around_constants(loop: For) -> bool:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from math import prod
 
 from halide_core import ir
-from halide_core.ir.visitor import walk
-from halide_core.lowering.passes.loop_shapes import is_over_parts
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lowering.passes.loop_shapes import is_over_parts, is_plain
 
 _SHORT = 1024
 """Iterations that are over before anybody waits."""
@@ -25,7 +25,27 @@ def part_head(name: str, parameters: Sequence[tuple[str, str]], stmt: ir.Stmt) -
     waits = any(isinstance(s, ir.Acquire | ir.Release) for s in walk(stmt))
     types = [(c_type.removesuffix("restrict") if waits else c_type, of) for c_type, of in parameters]
     given = [f"{'' if '*' in c_type else 'const '}{c_type} {of}" for c_type, of in types]
-    return f"__attribute__((noinline)) int {name}({', '.join(given) or 'void'})"
+    told = "noinline UNMERGED" if chooses_floats(stmt) else "noinline"
+    return f"__attribute__(({told})) int {name}({', '.join(given) or 'void'})"
+
+
+def chooses_floats(stmt: ir.Stmt) -> bool:
+    """True where a loop that a C compiler may make vectors of takes a minimum, a maximum or one of two floats, or makes
+    a number of one."""
+    loops = (s for s in walk(stmt) if isinstance(s, ir.For) and is_plain(s))
+    inside = (e for loop in loops for s in walk(loop.body) for e in subexpressions(stmt_exprs(s)))
+    return any(map(_is_choice, inside))
+
+
+def _is_choice(e: ir.ExprNode) -> bool:
+    if e.type.lanes() > 1:
+        return False
+    match e:
+        case ir.Binary(op=ir.BinaryOp.MIN | ir.BinaryOp.MAX) | ir.Select():
+            return e.type.is_float()
+        case ir.Cast(a=a):
+            return a.type.is_float() and not e.type.is_float()
+    return False
 
 
 def checks_first(stmts: Sequence[ir.Stmt]) -> tuple[ir.Stmt, ...]:

@@ -147,6 +147,8 @@ class _TranslationUnit:
         parts = ['#include <stdbool.h>\n#include <stdint.h>\n#include "halide_runtime.h"\n\n', resource("contract.h")]
         if prelude:
             parts.append("#define INLINE static inline __attribute__((always_inline, unused))\n")
+        if any("UNMERGED" in t.head for t in self.tasks if isinstance(t, _Task)):
+            parts.append(resource("unmerged.h"))
         if "vector_size" in prelude:
             parts.append('#pragma GCC diagnostic ignored "-Wpsabi" /* no vector is passed but to inline functions */\n')
             parts.append(resource("schedule.h"))

@@ -7,6 +7,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.ir import Binary, BinaryOp, For, Let, Stmt
+from halide_core.ir.types import INT64
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lowering.driver import LoweringTrace, lower
 from tests.support.interpreted import run_program
@@ -73,3 +74,32 @@ def test_a_name_that_a_func_has_is_not_taken() -> None:
     g.compute_root()
     f[x, y] = g[x, (y * 5) % 7] + x
     assert np.array_equal(np.asarray(f.realize([9, 8])), np.asarray(f.evaluate([9, 8])))
+
+
+def _choices(stmt: Stmt) -> int:
+    """Counts the minima and maxima of indices that a statement computes."""
+    found = [e for s in walk(stmt) for e in subexpressions(stmt_exprs(s))]
+    kinds = (BinaryOp.MIN, BinaryOp.MAX)
+    return len({e for e in found if isinstance(e, Binary) and e.op in kinds and e.type is INT64})
+
+
+def _clamped_rows() -> hl.Func:
+    image, f = hl.ImageParam(hl.Float(32), 2, "in"), hl.Func("f")
+    image.set(np.arange(63, dtype=np.float32).reshape(7, 9))
+    f[x, y] = image[x, hl.clamp(y, 0, 6)] + image[x + 1, hl.clamp(y + 1, 0, 6)]
+    return f
+
+
+def test_a_clamped_rows_place_is_computed_once_a_row_where_gcc_may_make_vectors() -> None:
+    f = _clamped_rows()
+    inner = [s for s in walk(lowered(f)) if isinstance(s, For) and s.loop.var == "x"]
+    assert inner and not any(_choices(s.body) for s in inner)
+    assert np.array_equal(f.realize([8, 9]), f.evaluate([8, 9]))
+
+
+def test_a_clamped_rows_place_stays_in_loops_of_vectors() -> None:
+    """Their lanes are loaded from wherever they are: it costs a C compiler little to move it."""
+    f = _clamped_rows().vectorize(x, 4, hl.TailStrategy.ShiftInwards)
+    tree = lowered(f)
+    assert not any(isinstance(s, Let) and "invariant" in s.var.name for s in walk(tree))
+    assert np.array_equal(f.realize([8, 9]), f.evaluate([8, 9]))

@@ -266,7 +266,7 @@ LOOPS: dict[str, AutomaticStep] = {
         SteadyPart, "_without_divisions", "ir.sub(a, ir.i64(k - 1)) if c > 0 else a", "a", thinned
     ),
     "divisions: what reads memory stays": AutomaticStep(
-        divisions._Lifted, "_moves", "isinstance(each, _FIXED)", "False", counted
+        divisions._Lifted, "_moves", "not kinds & _FIXED", "True", counted
     ),
     "hoist: guards that read memory stay": AutomaticStep(
         hoist, "_reads_memory", "isinstance(s, Access)", "False", while_small
