@@ -123,8 +123,8 @@ class _Values:
         claims = [c for k, value in enumerate(core.values) for c in self._claims(key.func, k, value)]
         if not claims or any(isinstance(e, Print | Event) for e in subexpressions(core.values)):
             return core
-        boxes = zip(core.args, cpu_box(key.func, key.stage), key.func.pure_dims(key.stage), strict=True)
-        within_bounds = [within(arg, bounds) for arg, bounds, pure in boxes if pure]
+        boxes = zip(core.args, cpu_box(key.func, key.stage), strict=True)
+        within_bounds = [within(arg, bounds) for arg, bounds in boxes]
         found = [_assertion(c, "a value: ") for c in claims]
         return Block((_under(within_bounds, Block(tuple(found))), core))
 

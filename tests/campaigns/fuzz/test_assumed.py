@@ -98,3 +98,13 @@ def test_what_is_assumed_of_a_hole_stands_where_it_is_bound() -> None:
     assert trace.query is not None and trace.answers is not None
     told = [str(s.message[1]) for s in walk(with_assumptions(trace.query, trace.answers)) if isinstance(s, Assert)]
     assert "1 <= ?cpu m.s0.x.len" in told
+
+
+def test_nothing_is_said_of_a_place_that_nobody_needs() -> None:
+    """An update at a fixed place is made wherever that is, and of values that nobody computed if nobody needs it."""
+    g, f = hl.Func("g"), hl.Func("f")
+    g[x] = (hl.f32(0), hl.cast(hl.UInt(8), x))
+    g[6] = (hl.cast(hl.Float(32), g[6][1]), hl.cast(hl.UInt(8), 3))
+    f[x] = g[x - 9][0]
+    g.compute_at(f, x)
+    run_assumed(f, ((0, 4),))
