@@ -162,7 +162,9 @@ class SharedValues:
         if not (shared or text.depth >= _MAX_DEPTH or len(text.text) > _MAX_LENGTH):
             return text
         name = self._names.numbered("t")
-        declare(f"const {self._emitter.c_type(e.type, text.mask)} {name} = {text.text};")
+        declaration = f"{self._emitter.c_type(e.type, text.mask)} {name} = {text.text};"
+        loaded = self._emitter.loaded(e, name) if shared else ""
+        declare(f"{declaration} {loaded}" if loaded else f"const {declaration}")
         return Text(name, ATOM, 0, text.mask, text.data)
 
     def _note(self, use: Use, inside: Sequence[Use]) -> None:
@@ -232,6 +234,13 @@ class ExprEmitter:
             for line in printed(use[0], args):
                 declare(line)
         return self._render(use, args)
+
+    def loaded(self, e: ExprNode, name: str) -> str:
+        """The statement that keeps lanes from being loaded by each of their users; none where there is no need."""
+        if not isinstance(e, ir.Load) or e.type.is_bool() or self.is_kept(e):
+            return ""
+        dense = isinstance(e.index, ir.Ramp) and e.index.stride is ir.ONE
+        return self._prelude.loaded(name, e.type) if dense else ""
 
     def is_kept(self, load: ir.Load) -> bool:
         """True where a local variable has what is loaded."""

@@ -203,6 +203,14 @@ class Prelude:
         self.typedef("VEILED", resource("veiled.h"))
         return f"{veiled(type.bytes() * type.lanes())}({name});"
 
+    def loaded(self, name: str, type: Type) -> str:
+        """The statement by which a vector that was loaded stays in its register, if one holds it."""
+        macro = {16: "LOADED", 32: "LOADED_32", 64: "LOADED_64"}.get(type.bytes() * type.lanes())
+        if macro is None:
+            return ""
+        self.typedef("LOADED", resource("loaded.h"))
+        return f"{macro}({name});"
+
     def product(self, a: str, b: str) -> str:
         """A product of sizes, which are not negative; INT64_MAX, which can't be allocated, where it overflows."""
         body = ["int64_t r;", "return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;"]
