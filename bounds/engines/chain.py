@@ -92,7 +92,7 @@ class ImprovedRanges:
         self._extents.record(h, value)
 
     def record_end(self, bounds: Interval, past: ExprNode) -> None:
-        """The point behind an interval of holes that has any."""
+        """The point behind an interval of holes."""
         self._extents.record_end(bounds, past)
 
     def use(self, h: ExprNode) -> ExprNode:

@@ -58,7 +58,7 @@ class Ranges(Protocol):
         ...
 
     def record_end(self, bounds: Interval, past: ExprNode) -> None:
-        """The point behind an answered interval, if that has any points: what its start and its length add up to."""
+        """The point behind an answered interval, where its start and its length say that in many words."""
         ...
 
     def use(self, h: ExprNode) -> ExprNode:

@@ -43,7 +43,7 @@ class Extents:
         self._exact: dict[ExprNode, ExprNode] = {}  # hole -> its whole answer
         self._short: dict[ExprNode, ExprNode] = {}  # hole -> its answer where that is small
         self._past: dict[ExprNode, tuple[Hole, ExprNode]] = {}
-        """Length -> the start, and where what is not empty ends."""
+        """Length -> the start, and what both add up to."""
         self.facts = PathFacts()
         """The facts along paths."""
         self._entered: set[Path] = set()
@@ -64,7 +64,7 @@ class Extents:
             self._short[h] = value
 
     def record_end(self, bounds: Interval, past: ExprNode) -> None:
-        """The point behind an interval of holes, if it has any points, in fewer words than the sum of the two tells."""
+        """The point behind an interval of holes, in fewer words than the answers of the two add up to."""
         assert isinstance(bounds.min, Hole)
         self._past[bounds.len] = bounds.min, past
 
