@@ -24,6 +24,7 @@ from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, ExprNode, For,
 from halide_core.ir.types import INT32, INT64, Float
 from halide_core.ir.visitor import Rewriter, sub_stmts, substitute, walk
 from halide_core.loop_nest import Hoisting
+from halide_core.lowering.passes.flatten import STACK_LIMIT
 
 
 def hoist_allocations(stmt: Stmt, hoisted: Mapping[str, Hoisting]) -> Stmt:
@@ -44,6 +45,8 @@ class _Moved:
     stmt: AllocateFlat
     hoisting: Hoisting
     depth: int
+    size: ExprNode
+    """The size of an iteration."""
 
 
 class _StorageHoist(Rewriter):
@@ -64,7 +67,7 @@ class _StorageHoist(Rewriter):
         result: list[Stmt] = []
         for stmt in s.stmts:
             if isinstance(stmt, AllocateFlat) and stmt.buffer in self._hoisted:
-                self._moving.append(_Moved(stmt, self._hoisted[stmt.buffer], len(self._scope)))
+                self._moving.append(_Moved(stmt, self._hoisted[stmt.buffer], len(self._scope), stmt.size))
                 continue
             result.append(self.stmt(stmt))
             if isinstance(stmt, Let):
@@ -94,8 +97,8 @@ class _StorageHoist(Rewriter):
             if was is not around and _allocations(buffer, was) < _allocations(buffer, around):
                 continue
             self._moving.remove(moved)
-            known = own.get(buffer)
-            own[buffer] = moved.stmt if known is None else _larger(known, moved.stmt)
+            known, new = own.get(buffer), _limited(moved)
+            own[buffer] = new if known is None else _larger(known, new)
         if not own:
             return body
         return Block((*own.values(), *(body.stmts if isinstance(body, Block) else (body,))))
@@ -112,21 +115,12 @@ class _StorageHoist(Rewriter):
         for at in reversed(range(start, len(self._scope))):
             for moved in self._moving:
                 if moved.depth > at:
-                    size = self._without(moved, self._scope[at])
+                    size = largest_over(moved.stmt.size, self._scope[at], self._values)
+                    size = size or _small_limit(moved.stmt)
                     if size is None:
                         raise _unbounded(moved)
                     moved.stmt, moved.depth = replace(moved.stmt, size=size), at
         del self._scope[start:]
-
-    def _without(self, moved: _Moved, scope: Let | For) -> ExprNode | None:
-        """The largest size over a name's values, of which what is known of each of them may know better: ends of terms
-        that vary together are found apart."""
-        size, limit = moved.stmt.size, moved.stmt.limit
-        found = largest_over(size, scope, self._values)
-        if limit is None or found is size:
-            return found
-        most = ir.i64(limit)
-        return most if found is None else simplify(ir.minimum(found, most))
 
 
 def largest_over(size: ExprNode, scope: Let | For, values: ValueRanges) -> ExprNode | None:
@@ -170,6 +164,22 @@ def _places(hoisted: Mapping[str, Hoisting], whole: Stmt) -> dict[str, set[For |
 
 def _allocations(buffer: str, stmt: Stmt) -> int:
     return sum(isinstance(s, AllocateFlat) and s.buffer == buffer for s in walk(stmt))
+
+
+def _limited(moved: _Moved) -> AllocateFlat:
+    """An allocation no larger than what each iteration was known to need: ends of terms that vary together were
+    found apart, and may come to more. A small one is as large as that; of others it is forgotten."""
+    stmt = moved.stmt
+    if stmt.limit is None or stmt.size is moved.size or Facts().constant_range(stmt.size)[1] <= stmt.limit:
+        return stmt
+    most = _small_limit(stmt)
+    return replace(stmt, limit=None) if most is None else replace(stmt, size=most)
+
+
+def _small_limit(stmt: AllocateFlat) -> ExprNode | None:
+    """The most that an allocation needs, where the stack has room for it."""
+    fits = stmt.limit is not None and stmt.limit * stmt.type.bytes() <= STACK_LIMIT
+    return ir.i64(stmt.limit) if stmt.limit is not None and fits else None
 
 
 def _larger(a: AllocateFlat, b: AllocateFlat) -> AllocateFlat:
