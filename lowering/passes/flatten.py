@@ -49,6 +49,11 @@ STACK_LIMIT = 1 << 18
 """Bytes that one Func may ask of a stack."""
 
 
+def fits_stack(limit: int | None, type: Type) -> bool:
+    """True of so many elements at most, of a type, that the stack has room for them."""
+    return limit is not None and limit * type.bytes() <= STACK_LIMIT
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layout:
     """Where a callee's points are: the least coordinate, the stride and the fold of each dimension."""
@@ -209,7 +214,7 @@ def _checked_memory(layout: Layout, func: Callee, size: ExprNode, limit: int | N
         return layout.memory
     told, location = layout.asked
     name = func.own.name
-    fits = limit is not None and limit * type.bytes() <= STACK_LIMIT
+    fits = fits_stack(limit, type)
     if not fits and layout.memory is MemoryType.Stack and not isinstance(size, IntImm):
         return MemoryType.Heap
     if limit is None:

@@ -24,7 +24,7 @@ from halide_core.ir import AllocateFlat, Binary, BinaryOp, Block, ExprNode, For,
 from halide_core.ir.types import INT32, INT64, Float
 from halide_core.ir.visitor import Rewriter, sub_stmts, substitute, walk
 from halide_core.loop_nest import Hoisting
-from halide_core.lowering.passes.flatten import STACK_LIMIT
+from halide_core.lowering.passes.flatten import fits_stack
 
 
 def hoist_allocations(stmt: Stmt, hoisted: Mapping[str, Hoisting]) -> Stmt:
@@ -178,8 +178,7 @@ def _limited(moved: _Moved) -> AllocateFlat:
 
 def _small_limit(stmt: AllocateFlat) -> ExprNode | None:
     """The most that an allocation needs, where the stack has room for it."""
-    fits = stmt.limit is not None and stmt.limit * stmt.type.bytes() <= STACK_LIMIT
-    return ir.i64(stmt.limit) if stmt.limit is not None and fits else None
+    return ir.i64(stmt.limit) if stmt.limit is not None and fits_stack(stmt.limit, stmt.type) else None
 
 
 def _larger(a: AllocateFlat, b: AllocateFlat) -> AllocateFlat:

@@ -19,7 +19,7 @@ from halide_core.analysis.simplify import simplify
 from halide_core.ir import AllocateFlat, Block, ExprNode, Let, Load, Stmt
 from halide_core.ir.memory import MemoryType
 from halide_core.ir.visitor import Rewriter, free_variables, stmt_exprs, subexpressions, substitute, walk
-from halide_core.lowering.passes.flatten import STACK_LIMIT
+from halide_core.lowering.passes.flatten import fits_stack
 
 
 def reuse_memory(stmt: Stmt) -> Stmt:
@@ -74,8 +74,7 @@ class _Reuse(Rewriter):
 
 def _may_share(s: AllocateFlat) -> bool:
     """True where the memory is of the heap, and large: what is small is an array of its function, or in registers."""
-    small = s.limit is not None and s.limit * s.type.bytes() <= STACK_LIMIT
-    return s.memory in (MemoryType.Auto, MemoryType.Heap) and not small
+    return s.memory in (MemoryType.Auto, MemoryType.Heap) and not fits_stack(s.limit, s.type)
 
 
 def mentioned_buffers(stmt: Stmt) -> set[str]:
