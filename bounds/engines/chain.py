@@ -15,6 +15,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
+from halide_core.bounds.engines.elimination import is_guard
 from halide_core.bounds.engines.path_ranges import Extents
 from halide_core.bounds.query.answers import Ends
 from halide_core.bounds.query.path_facts import PathFacts
@@ -62,6 +63,8 @@ class ImprovedRanges:
         known = self._extents.ends(e, path, stop)
         if self._ask is Ask.WHERE_LOST and not known.lost and known.low is not None and known.high is not None:
             return known
+        if any(e is not None and is_guard(e) for e in (known.low, known.high)):
+            return known  # of wrapped numbers a tighter end may be found, but none that a start-up check can rule out
         before = self._improved.get((e, path, stop))
         if before is not None and before[0] is known:
             return before[1]
