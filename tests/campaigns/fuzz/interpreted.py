@@ -17,6 +17,8 @@ from functools import partial
 from typing import TypeVar
 
 import halide_core as hl
+from halide_core.bounds.query.answers import Answers
+from halide_core.bounds.query.query import Query
 from halide_core.ir import Stmt
 from halide_core.ir.visitor import alike
 from halide_core.lowering.driver import LoweringTrace, lower
@@ -58,6 +60,12 @@ def spread(request: Request, each: Sequence[_T]) -> list[_T]:
 def translated(stmt: Stmt, arguments: tuple[Argument, ...]) -> Translated:
     """A tree for the interpreter, made once for all windows of a case."""
     return Translated(stmt, arguments)
+
+
+@functools.lru_cache(_KEPT)
+def _assumed(query: Query, answers: Answers) -> Stmt:
+    """What inference took for true, asserted; made once for all windows of a case."""
+    return with_assumptions(query, answers)
 
 
 def settled(
@@ -156,7 +164,7 @@ class _Runs:
         """Runs the filled program, which has run without, with what its answers rest on."""
         assert trace.query is not None and trace.answers is not None
         try:
-            return self.run(with_assumptions(trace.query, trace.answers))
+            return self.run(_assumed(trace.query, trace.answers))
         except AssertionFailure as false:
             raise Mismatch("a false assumption", false.message) from false
 
