@@ -39,12 +39,12 @@ from halide_core.bounds.smt.budget import (
     TOTAL,
     Effort,
 )
+from halide_core.bounds.smt.by_ranges import checks_by_ranges, range_lemmas
 from halide_core.bounds.smt.corners import corner_lemmas
 from halide_core.bounds.smt.formulas import boolean, both, implies, opposite
 from halide_core.bounds.smt.premise_selection import relevant
 from halide_core.bounds.smt.terms import Z3Terms
 from halide_core.bounds.smt.z3_api import Arithmetic, new_solver, number_of, say, steps_of, valued
-from halide_core.bounds.verify.by_ranges import checks_by_ranges
 from halide_core.bounds.verify.counterexample import confirmed
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Counterexample, Result, Status, fails, on_the_word
 from halide_core.ir import Assert, ExprNode, Promise
@@ -378,9 +378,9 @@ class Prover:
             return None
         return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
 
-    def by_corners(self, claim: Claim, checks: list[Assert]) -> Result | None:
-        """A proof that takes products for unknowns between their corners."""
-        lemmas = all_of(corner_lemmas(claim))
+    def by_ends(self, claim: Claim, checks: list[Assert]) -> Result | None:
+        """A proof that takes products, and what is made of floats, for unknowns between their ends."""
+        lemmas = all_of([*corner_lemmas(claim), *range_lemmas(claim)])
         if lemmas is ir.TRUE:
             return None
         needed: dict[Assert, None] = {}
@@ -542,7 +542,7 @@ Strategy = Callable[[Prover, Claim, list[Assert]], Result | None]
 
 _STRATEGIES: tuple[Strategy, ...] = (
     Prover.by_fewest_checks,
-    Prover.by_corners,
+    Prover.by_ends,
     Prover.by_promises,
     Prover.by_exact_products,
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import halide_core as hl
 import numpy as np
+
+import halide_core as hl
 
 
 def test_memory_of_a_whole_loop_leaves_out_what_a_check_rules_out() -> None:

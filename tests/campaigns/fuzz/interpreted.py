@@ -64,7 +64,7 @@ def translated(stmt: Stmt, arguments: tuple[Argument, ...]) -> Translated:
 
 @functools.lru_cache(_KEPT)
 def _assumed(query: Query, answers: Answers) -> Stmt:
-    """What inference took for true, asserted; made once for all windows of a case."""
+    """The tree that asserts all that inference took for true; made once for all windows of a case."""
     return with_assumptions(query, answers)
 
 

@@ -1,20 +1,24 @@
 """Claims that constant ranges decide: no solver need be asked, however many products there are.
 
-In: a Claim. Out: the start-up checks that it rests on, or None where ranges alone don't tell.
+In: a Claim. Out: the start-up checks that it rests on, or None where ranges alone don't tell; ``range_lemmas``: what
+ranges tell of the floats in it.
 
     p <= 6   ⇒   (extent + p - 1)/p*p <= 2^63 - 1     rests on the check of p
+    0 <= x <= 3   ->   0 <= int32(float32(x)*(float32(x) + 0.5)) <= 10
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TypeGuard
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
-from halide_core.analysis.interval import EVERYTHING, Range, meet, of_integers
+from halide_core.analysis.interval import EVERYTHING, Range, meet, of_integers, type_range
 from halide_core.analysis.linear import linear_of, to_expr
+from halide_core.bounds.smt.floats import converted_range
 from halide_core.bounds.verify.vc import Claim, Context
-from halide_core.ir import Assert, Binary, BinaryOp, BufferField, ExprNode, IntImm, ParamRef, Variable
+from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Cast, ExprNode, IntImm, ParamRef
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import subexpressions
@@ -42,6 +46,8 @@ class _Ranges(ConstantRanges):
                 self._known.clear()
 
     def _compute(self, e: ExprNode) -> Range:
+        if _is_of_floats(e):
+            return converted_range(e.a, e.type, self.of, {})
         found = self._by_cases(e, super()._compute(e))
         key, const = _limited(e)
         limit = None if key is None else self._limits.get(key)
@@ -117,15 +123,37 @@ def _is_limit(e: ExprNode) -> bool:
     return False
 
 
+def range_lemmas(claim: Claim) -> list[ExprNode]:
+    """The ranges of the integers in a claim that are made of floats, by those of the loops that they are made of: a
+    solver is not told of floats."""
+    casts = [e for e in subexpressions([claim.conclusion]) if _is_of_floats(e)]
+    ranges = _learned(claim.context.below(None), ()) if casts else ConstantRanges()
+    found: list[ExprNode] = []
+    for e in dict.fromkeys(casts):
+        low, high = ranges.of(e)
+        if (low, high) != type_range(e.type):
+            found += [ir.less_equal(ir.const(int(low), e.type), e), ir.less_equal(e, ir.const(int(high), e.type))]
+    return found
+
+
+def _is_of_floats(e: ExprNode) -> TypeGuard[Cast]:
+    return isinstance(e, Cast) and e.type.is_integer() and e.a.type.is_float()
+
+
 def _holds(conclusion: ExprNode, nodes: Sequence[Context], checks: Collection[Assert]) -> bool:
+    return _is_certain(conclusion, _learned(nodes, checks))
+
+
+def _learned(nodes: Sequence[Context], checks: Collection[Assert]) -> ConstantRanges:
+    """The ranges by what holds in a context, of start-up checks by some."""
     ranges = _Ranges()
     for _ in range(2):  # what an end is compared with may have a limit of its own only further on
         for node in nodes:
-            if isinstance(node.variable, Variable):
+            if node.variable is not None:
                 ranges.let(node.variable, node.fact)
-            elif node.variable is None and (node.check is None or node.check in checks):
+            elif node.check is None or node.check in checks:
                 ranges.learn(node.fact)
-    return _is_certain(conclusion, ranges)
+    return ranges
 
 
 def _is_certain(e: ExprNode, ranges: ConstantRanges) -> bool:

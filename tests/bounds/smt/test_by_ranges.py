@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+import halide_core as hl
 from halide_core import ir
 from halide_core.algorithm.model import Function, ScalarParam
+from halide_core.bounds.smt.by_ranges import checks_by_ranges
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.arithmetic import fits_int64
-from halide_core.bounds.verify.by_ranges import checks_by_ranges
 from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Assert, BufferField, Cast, ExprNode, Failure, Field, ParamRef
@@ -90,3 +91,16 @@ def test_where_a_tile_begins_is_limited_as_the_window_that_it_ends_in() -> None:
     assert checks_by_ranges(claim(ir.mul(begins, begins), given)) == (check,)
     far = ir.add(first, ir.maximum(ir.mul(n, ir.i64(8)), extent))
     assert checks_by_ranges(claim(ir.mul(far, far), given)) is None
+
+
+def test_a_product_of_two_floats_is_as_far_as_its_loop_goes() -> None:
+    """Its corners are constants, which are no products of floats any more when the claim is made."""
+    x, y = hl.vars("x y")
+    f, o = hl.Func("f"), hl.Func("o")
+    f[x, y] = x + y
+    r = hl.RDom([(-1, 4)])
+    at = hl.f32(r + 1)
+    o[x, y] = 0
+    o[1, y] += f[y - 1, hl.i32(hl.trunc((at + 0.0) * 0.5 * ((at + 0.5) * 0.5))) + 2]
+    f.compute_root()
+    assert not o.certify().failures
