@@ -384,13 +384,20 @@ def structural_range(atom: ExprNode, facts: Facts, depth: int = 4) -> Range:
             return of_integers(op, _range(a, facts, depth - 1), _range(b, facts, depth - 1))
         case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=k)) if k > 0 and depth:
             return of_integers(BinaryOp.DIV, _range(a, facts, depth - 1), (k, k))
+        case Binary(op=BinaryOp.DIV, a=a, b=b) if depth and (by := _range(b, facts, depth - 1))[0] >= 1:
+            low, high = of_integers(BinaryOp.DIV, _range(a, facts, depth - 1), by)
+            whole = low < 1 and _range_of(difference(a, b), facts, depth - 1)[0] >= 0
+            return (1 if whole else low, high)
         case Select(a=a, b=b) if depth:
             return union(_range(a, facts, depth - 1), _range(b, facts, depth - 1))
     return EVERYTHING
 
 
 def _range(e: ExprNode, facts: Facts, depth: int) -> Range:
-    form = linear_of(e)
+    return _range_of(linear_of(e), facts, depth)
+
+
+def _range_of(form: Linear, facts: Facts, depth: int) -> Range:
     low: float = form.const
     high: float = form.const
     for atom, c in form.terms.items():
@@ -541,7 +548,14 @@ class _ProofSearch:
                 rest = scaled.plus(Linear({atom: 1}, 0), -c)
                 worst = linear_of(a).plus(Linear({}, 1 - k)) if c > 0 else linear_of(a)
                 return self.nonnegative(rest.plus(worst, c // k), depth - 1)
+            case Binary(op=BinaryOp.MUL, a=Binary(op=BinaryOp.DIV, a=n, b=d), b=by) if by is d and self._is_positive(d):
+                worst = linear_of(n).plus(linear_of(d), -1).plus(Linear({}, 1)) if c > 0 else linear_of(n)
+                if self.nonnegative(form.replacing(atom, worst), depth - 1):  # n div d*d lies in [n - d + 1, n]
+                    return True
         return self._through_facts(form, depth)
+
+    def _is_positive(self, e: ExprNode) -> bool:
+        return _range(e, self._facts, _RANGE_DEPTH)[0] >= 1
 
     def _all(self, form: Linear, atom: ExprNode, cases: tuple[ExprNode, ...], depth: int) -> bool:
         return all(self.nonnegative(form.replacing(atom, linear_of(e)), depth - 1) for e in cases)

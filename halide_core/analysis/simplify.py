@@ -223,9 +223,18 @@ def _small(form: Linear, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
 def _product(a: ExprNode, b: ExprNode) -> ExprNode:
     x, y = linear_of(a), linear_of(b)
     if x.terms and y.terms:
-        return ir.mul(a, b)
+        return _multiple(x, b) or _multiple(y, a) or ir.mul(a, b)
     form = x.times(y.const) if not y.terms else y.times(x.const)
     return _small(form, BinaryOp.MUL, a, b)
+
+
+def _multiple(times: Linear, d: ExprNode) -> ExprNode | None:
+    """``(n/d + c)*d`` as ``n/d*d + c*d``, in which what is rounded to a multiple shows; None for other products."""
+    match [*times.terms.items()]:
+        case [(Binary(op=BinaryOp.DIV, b=by) as quotient, 1)] if by is d and times.const:
+            form = Linear({ir.mul(quotient, d): 1}, 0).plus(linear_of(d), times.const)
+            return to_expr(form) if is_near(form) else None
+    return None
 
 
 def _is_divided(form: Linear, k: int) -> bool:

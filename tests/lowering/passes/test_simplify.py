@@ -370,3 +370,37 @@ def test_proofs_about_quotients_hold(quotients: list[tuple[ExprNode, int, int]],
         for at in VARIOUS:
             if at[n] >= least and at[x] <= at[y]:
                 assert value(e, at) >= 0, (e, at)
+
+
+def test_what_is_rounded_to_a_multiple_of_a_variable_is_near() -> None:
+    """``x/n*n`` is at most ``x``, and further from it than ``n - 1`` only where ``n`` is not positive."""
+    rounded = ir.mul(ir.div(x, n), n)
+    below = ir.add(ir.sub(x, n), ir.ONE)
+    facts = Facts()
+    assert not facts.proves_le(rounded, x)
+    assert not facts.proves_le(below, rounded)
+    facts.assume_at_least(n, ir.ONE)
+    assert facts.proves_le(rounded, x)
+    assert facts.proves_le(below, rounded)
+    assert not facts.proves_le(x, rounded)
+    assert not facts.proves_le(ir.add(below, ir.ONE), rounded)
+
+
+def test_multiples_of_a_quotient_are_taken_apart() -> None:
+    fewer = ir.mul(ir.sub(ir.div(x, n), ir.ONE), n)
+    assert simplify(ir.add(fewer, n)) is ir.mul(ir.div(x, n), n)
+    for at in VARIOUS:
+        assert value(simplify(fewer), at) == value(fewer, at)
+    other = ir.mul(ir.sub(ir.div(x, y), ir.ONE), n)
+    assert simplify(other) is other
+
+
+def test_quotients_by_variables_have_ranges() -> None:
+    """How often a loop of a variable's steps runs."""
+    facts = Facts()
+    facts.assume_at_least(n, ir.ONE)
+    assert facts.proves_le(ir.ONE, ir.div(ir.add(n, ir.ONE), n))
+    assert not facts.proves_le(ir.ONE, ir.div(ir.sub(n, ir.ONE), n))
+    facts.assume_at_least(y, ir.ZERO)
+    assert facts.proves_le(ir.ZERO, ir.div(y, n))
+    assert not facts.proves_le(ir.ONE, ir.div(y, n))
