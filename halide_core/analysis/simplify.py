@@ -1,5 +1,5 @@
-"""Simplification of index and truth expressions; value expressions of other types pass through unchanged
-but for their constants, whose arithmetic wraps as it would at run time.
+"""Simplification of index and truth expressions; value expressions of other types pass through unchanged but for their
+constants, whose arithmetic wraps as it would at run time, and for what a remainder by a power of two leaves out.
 
 In: an expression, and facts that hold where it stands. Out: an equal expression.
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
+from halide_core.analysis.low_bits import without_multiples
 from halide_core.analysis.near import is_far, is_near
 from halide_core.analysis.prover import Facts, nothing_known
 from halide_core.ir import (
@@ -49,6 +50,7 @@ class Simplifier(Rewriter):
             folded = _fold(e.op, a, b)
             if folded is not None:
                 return folded
+        a = without_multiples(e.op, a, b)
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
     def _index(self, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
