@@ -1,13 +1,14 @@
 """Making a failing case small.
 
 In: a case, and whether another one fails in the same way. Out: a case that fails so too, and from which nothing that
-this file knows how to take away can be taken away, unless the budget of attempts ran out first.
+this file knows how to take away can be taken away, unless attempts or time ran out first.
 
     directives, outputs and updates are dropped; expressions become parts of themselves, or 0; windows shrink
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -20,10 +21,13 @@ from tests.campaigns.fuzz.terms import Form, Term, cast, number
 
 ATTEMPTS = 250
 """The greatest number of cases judged on the way."""
+SECONDS = 240.0
+"""None is judged that long after the first: a campaign waits, and its case is kept as it was drawn as well."""
 
 
-def shrink(case: Case, fails: Callable[[Case], bool], attempts: int = ATTEMPTS) -> Case:
+def shrink(case: Case, fails: Callable[[Case], bool], attempts: int = ATTEMPTS, seconds: float = SECONDS) -> Case:
     """The smallest case found that ``fails``."""
+    end = time.monotonic() + seconds
     again = True
     while again:
         again = False
@@ -31,7 +35,7 @@ def shrink(case: Case, fails: Callable[[Case], bool], attempts: int = ATTEMPTS) 
             if weight(smaller) >= weight(case):
                 continue
             attempts -= 1
-            if attempts < 0:
+            if attempts < 0 or time.monotonic() > end:
                 return case
             if fails(smaller):
                 case, again = smaller, True
