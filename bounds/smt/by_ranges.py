@@ -9,7 +9,8 @@ ranges tell of the floats in it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeGuard
 
 from halide_core import ir
@@ -17,11 +18,13 @@ from halide_core.analysis.constant_ranges import ConstantRanges
 from halide_core.analysis.interval import EVERYTHING, Range, meet, of_integers, type_range
 from halide_core.analysis.linear import linear_of, to_expr
 from halide_core.bounds.smt.floats import converted_range
+from halide_core.bounds.verify.fused_lengths import checked_length
 from halide_core.bounds.verify.vc import Claim, Context
 from halide_core.ir import Assert, Binary, BinaryOp, BufferField, Cast, ExprNode, IntImm, ParamRef
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import factors, subexpressions
+from halide_core.loop_nest import LENGTH_LIMIT
 
 _EXTREMES = (BinaryOp.MIN, BinaryOp.MAX)
 _FEW = 6
@@ -34,6 +37,13 @@ class _Ranges(ConstantRanges):
     def __init__(self) -> None:
         super().__init__()
         self._limits: dict[object, Range] = {}
+        self._products: list[Counter[ExprNode]] = []
+        """Lengths whose product is limited, none of them negative where the limit holds."""
+
+    def learn_product(self, lengths: Iterable[ExprNode]) -> None:
+        """Takes in that the product of some lengths is no more than loops can count."""
+        self._products.append(Counter(lengths))
+        self._known.clear()
 
     def _limit(self, e: ExprNode, over: Range) -> None:
         key, const = _limited(e)
@@ -49,12 +59,20 @@ class _Ranges(ConstantRanges):
         if _is_of_floats(e):
             return converted_range(e.a, e.type, self.of, {})
         found = self._by_cases(e, super()._compute(e))
+        if self._products and isinstance(e, Binary) and e.op is BinaryOp.MUL and e.type is INT64:
+            return self._of_product(e, found)
         key, const = _limited(e)
         limit = None if key is None else self._limits.get(key)
         if limit is None:
             return found
         both = meet(found, (limit[0] + const, limit[1] + const))
         return both if both[0] <= both[1] else found
+
+    def _of_product(self, e: Binary, found: Range) -> Range:
+        mine = [*factors(e)]
+        if Counter(mine) in self._products and all(self.of(length)[0] >= 0 for length in mine):
+            return meet(found, (0, LENGTH_LIMIT))
+        return found
 
     def _by_cases(self, e: ExprNode, found: Range) -> Range:
         """The range of a sum of which one term is the lesser or greater of two: what each of those makes it may
@@ -153,6 +171,9 @@ def _learned(nodes: Sequence[Context], checks: Collection[Assert]) -> ConstantRa
                 ranges.let(node.variable, node.fact)
             elif node.check is None or node.check in checks:
                 ranges.learn(node.fact)
+                product = None if node.check is None else checked_length(node.fact)
+                if product is not None:
+                    ranges.learn_product(product.lengths)
     return ranges
 
 

@@ -33,15 +33,16 @@ class Checked:
 
 def checked_lengths(context: Context) -> list[Checked]:
     """The products that the start-up checks of a context limit."""
-    found: list[Checked] = []
-    for node in context.below(None):
-        if node.check is not None:
-            match node.fact:
-                case Binary(op=BinaryOp.LE, a=last, b=Binary(op=BinaryOp.DIV, a=IntImm(value=value), b=divisor)) if (
-                    value == LENGTH_LIMIT
-                ):
-                    found.append(Checked((*map(_counted, factors(divisor)), last), node.fact))
-    return found
+    found = (checked_length(node.fact) for node in context.below(None) if node.check is not None)
+    return [each for each in found if each is not None]
+
+
+def checked_length(check: ExprNode) -> Checked | None:
+    """The product that the condition of a start-up check limits, if it is about one."""
+    match check:
+        case Binary(op=BinaryOp.LE, a=last, b=Binary(op=BinaryOp.DIV, a=IntImm(value=value), b=divisor)):
+            return Checked((*map(_counted, factors(divisor)), last), check) if value == LENGTH_LIMIT else None
+    return None
 
 
 def _counted(factor: ExprNode) -> ExprNode:

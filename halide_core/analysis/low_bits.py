@@ -15,8 +15,8 @@ from halide_core.ir.types import Type
 
 
 def without_multiples(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
-    """What ``a`` may be instead where an operator takes its lowest bits: a remainder by a power of two, or a mask of
-    ones; ``a`` for all others."""
+    """A first operand of the same result, where an operator takes its lowest bits: a remainder by a power of two, or a
+    mask of ones; ``a`` for all others."""
     if op is not BinaryOp.MOD and op is not BinaryOp.BIT_AND:
         return a
     number = _number(b)

@@ -7,6 +7,7 @@ import pytest
 import halide_core as hl
 from halide_core import ir
 from halide_core.algorithm.model import Function, ScalarParam
+from halide_core.bounds.infer.fused_lengths import limits
 from halide_core.bounds.smt.by_ranges import checks_by_ranges
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.arithmetic import fits_int64
@@ -14,6 +15,7 @@ from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, noth
 from halide_core.errors import UNKNOWN_LOCATION
 from halide_core.ir import Assert, BufferField, Cast, ExprNode, Failure, Field, ParamRef
 from halide_core.ir.types import INT32, INT64
+from halide_core.loop_nest import LENGTH_LIMIT
 
 n = ir.index_variable("n")
 P, FAR = ParamRef(INT32, ScalarParam("p", INT32, UNKNOWN_LOCATION)), ir.i64(1 << 40)
@@ -104,3 +106,21 @@ def test_a_product_of_two_floats_is_as_far_as_its_loop_goes() -> None:
     o[1, y] += f[y - 1, hl.i32(hl.trunc((at + 0.0) * 0.5 * ((at + 0.5) * 0.5))) + 2]
     f.compute_root()
     assert not o.certify().failures
+
+
+def test_a_product_of_lengths_that_is_checked_is_limited() -> None:
+    """In any order, and by its check alone; a length that may be negative leaves it open."""
+    f = Function("f", ("x", "y", "z"), (INT32,))
+    lengths = [BufferField(INT64, f, Field.EXTENT, d) for d in range(3)]
+    *_, limit = limits(lengths, LENGTH_LIMIT)
+    check = Assert(limit.condition, Failure.INDEX_OVERFLOW, ("many",))
+    x, y, z = lengths
+    rounded = ir.mul(ir.div(ir.add(ir.mul(y, ir.mul(z, x)), ir.i64(4)), ir.i64(5)), ir.i64(5))
+    assert checks_by_ranges(claim(rounded, nothing())) is None
+    assert checks_by_ranges(claim(rounded, nothing().checked(check))) == (check,)
+    assert checks_by_ranges(claim(ir.mul(y, ir.mul(z, n)), nothing().checked(check))) is None
+    *_, limit = limits([x, y, n], LENGTH_LIMIT)
+    check = Assert(limit.condition, Failure.INDEX_OVERFLOW, ("many",))
+    below = nothing().checked(check).holds(ir.less(n, FAR))
+    assert checks_by_ranges(claim(ir.mul(x, ir.mul(y, n)), below)) is None
+    assert checks_by_ranges(claim(ir.mul(x, ir.mul(y, n)), below.holds(ir.less_equal(ir.ZERO, n)))) == (check,)

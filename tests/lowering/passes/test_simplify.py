@@ -396,7 +396,7 @@ def test_multiples_of_a_quotient_are_taken_apart() -> None:
 
 
 def test_quotients_by_variables_have_ranges() -> None:
-    """How often a loop of a variable's steps runs."""
+    """Those of loops that step by a variable."""
     facts = Facts()
     facts.assume_at_least(n, ir.ONE)
     assert facts.proves_le(ir.ONE, ir.div(ir.add(n, ir.ONE), n))
