@@ -71,7 +71,8 @@ class _Ranges(ConstantRanges):
     def _of_product(self, e: Binary, found: Range) -> Range:
         mine = [*factors(e)]
         if Counter(mine) in self._products and all(self.of(length)[0] >= 0 for length in mine):
-            return meet(found, (0, LENGTH_LIMIT))
+            both = meet(found, (0, LENGTH_LIMIT))
+            return both if both[0] <= both[1] else found  # where conditions contradict each other nothing runs
         return found
 
     def _by_cases(self, e: ExprNode, found: Range) -> Range:
@@ -144,10 +145,12 @@ def _is_limit(e: ExprNode) -> bool:
 def range_lemmas(claim: Claim) -> list[ExprNode]:
     """The ranges of the integers in a claim that are made of floats, by those of the loops that they are made of: a
     solver is not told of floats."""
-    casts = [e for e in subexpressions([claim.conclusion]) if _is_of_floats(e)]
-    ranges = _learned(claim.context.below(None), ()) if casts else ConstantRanges()
+    casts = dict.fromkeys(e for e in subexpressions([claim.conclusion]) if _is_of_floats(e))
+    if not casts:
+        return []
+    ranges = _learned(claim.context.below(None), ())
     found: list[ExprNode] = []
-    for e in dict.fromkeys(casts):
+    for e in casts:
         low, high = ranges.of(e)
         if (low, high) != type_range(e.type):
             found += [ir.less_equal(ir.const(int(low), e.type), e), ir.less_equal(e, ir.const(int(high), e.type))]

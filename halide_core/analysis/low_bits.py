@@ -30,7 +30,7 @@ def _low(e: ExprNode, of: int) -> ExprNode:
             return e if 0 <= value < of else ir.const(value % of, e.type)
         case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=b):
             return _sum(e, op, _low(a, of), _low(b, of))
-        case Binary(op=BinaryOp.MUL, b=b) if (factor := _number(b)) is not None and factor % of == 0:
+        case Binary(op=BinaryOp.MUL, a=a, b=b) if any(k is not None and k % of == 0 for k in map(_number, (a, b))):
             return _zero(e.type)
         case Cast(a=a) if _has(e.type, of) and _has(a.type, of):
             low = _low(a, of)
@@ -40,7 +40,7 @@ def _low(e: ExprNode, of: int) -> ExprNode:
             return e if low is a else Broadcast(e.type, low)
         case Ramp(base=base, stride=stride):
             low = _low(base, of)
-            if isinstance(stride, IntImm) and stride.value % of == 0:
+            if (step := _number(stride)) is not None and step % of == 0:
                 return Broadcast(e.type, low)
             return e if low is base else Ramp(e.type, low, stride)
     return e

@@ -164,14 +164,17 @@ def test_shrinking_keeps_the_failure_and_nothing_else(monkeypatch: pytest.Monkey
     assert weight(small) * 3 < weight(case)
 
 
-def test_shrinking_stops_where_its_attempts_end() -> None:
+def test_shrinking_stops_where_its_attempts_or_its_time_end() -> None:
     asked: list[Case] = []
 
     def fails(case: Case) -> bool:
         asked.append(case)
         return True
 
-    shrink(draw(1, 7), fails, attempts=3)
+    shrink(draw(1, 7), fails, attempts=3, seconds=math.inf)
+    assert len(asked) == 3
+    case = draw(1, 7)
+    assert shrink(case, fails, seconds=-1.0) is case
     assert len(asked) == 3
 
 

@@ -52,6 +52,13 @@ def test_a_type_of_fewer_bits_keeps_its_terms() -> None:
     assert without_multiples(BinaryOp.MOD, e, ir.const(256, INT32)) is e
 
 
+def test_a_factor_may_stand_on_either_side() -> None:
+    n, sixteen = Cast(INT32, x), ir.const(16, INT32)
+    for product in (ir.binary(BinaryOp.MUL, n, sixteen), ir.Binary(INT32, BinaryOp.MUL, sixteen, n)):
+        low = without_multiples(BinaryOp.MOD, ir.Binary(INT32, BinaryOp.ADD, product, n), ir.const(4, INT32))
+        assert low is n
+
+
 def test_a_mask_of_ones_is_a_remainder() -> None:
     e, low = Cast(INT32, ir.sub(x, ir.mul(y, ir.i64(8)))), Cast(INT32, x)
     for mask, left in ((7, low), (1, low), (15, e), (6, e), (-1, e)):
