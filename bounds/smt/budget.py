@@ -39,7 +39,8 @@ LAST_RESORT = 15_000
 """Milliseconds for one question about exact products. z3's procedure for these may be busy with large numbers for an
 hour without a step; no proof is known to take a tenth of this."""
 LAST_RESORTS = 40_000
-"""Milliseconds for all of these questions of one prover: a program may have one for each claim."""
+"""Milliseconds for all of these questions of one prover that get no answer: a program may have one for each claim.
+What is answered is not counted, so that a machine that is busy with something else comes to the same verdicts."""
 SMALL = (8, 1 << 12)
 """Counterexamples are looked for among values this small first: people can follow those."""
 

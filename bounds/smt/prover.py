@@ -120,7 +120,7 @@ class Prover:
         self._counted = 0
         """The context's count of steps when it was last asked."""
         self._resorted = 0.0
-        """The milliseconds that questions about exact products have taken."""
+        """The milliseconds that questions about exact products have taken which got no answer."""
 
     @property
     def steps(self) -> int:
@@ -330,7 +330,8 @@ class Prover:
         solver.set("timeout", int(min(LAST_RESORT, left)))
         begun = time.monotonic()
         answer = self._bounded_check(solver, switches, times)
-        self._resorted += 1000 * (time.monotonic() - begun)
+        if answer == z3.unknown:
+            self._resorted += 1000 * (time.monotonic() - begun)
         return answer
 
     def _group(self, claims: list[Claim]) -> list[Result]:
@@ -500,14 +501,14 @@ class Prover:
         say(self._solver, self._formula(failing))
         facts = list(self._solver.assertions())
         self._pop()
-        solver = z3.Solver(ctx=self._context)
-        solver.set("random_seed", 0)
-        say(solver, self._growing, *facts, *self._terms.products.exact())
-        if self._terms.products.exact():
-            if self._last_check(solver, []) == z3.unsat:
-                return Result(claim, Status.PROVEN)
-            if switches and self._last_check(solver, switches) == z3.unsat:
-                return self._resting(solver, checks, promises).proven(claim)
+        for solver, times in ((z3.SimpleSolver(ctx=self._context), QUICK), (z3.Solver(ctx=self._context), 1)):
+            solver.set("random_seed", 0)
+            say(solver, self._growing, *facts, *self._terms.products.exact())
+            if self._terms.products.exact():
+                if self._last_check(solver, [], times) == z3.unsat:
+                    return Result(claim, Status.PROVEN)
+                if switches and self._last_check(solver, switches, times) == z3.unsat:
+                    return self._resting(solver, checks, promises).proven(claim)
         counterexample = self._counterexample(claim, solver, switches)
         if counterexample is not None and counterexample.certain:
             return Result(claim, Status.REFUTED, counterexample=counterexample)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import random
 import weakref
 
@@ -251,6 +252,15 @@ def test_claims_that_exact_products_prove_are_no_failures() -> None:
     assert all(r.status is Status.PROVEN for r in Prover().prove([_memory(c, by_products) for c in contexts]))
     failing = [r.status for r in Prover().prove([_memory(c, ir.less(N, M)) for c in contexts])]
     assert failing == [Status.REFUTED] * solver.EXPLAINED + [Status.UNDECIDED] * 2
+
+
+def test_answers_by_exact_products_take_as_long_as_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes pass between any two looks at the clock, as on a machine that is busy with something else."""
+    monkeypatch.setattr(solver.time, "monotonic", itertools.count(0, 100).__next__)
+    both_positive = nothing().holds(ir.less(ir.ZERO, N), ir.less(ir.ZERO, M))
+    by_products = ir.less_equal(ir.add(N, M), ir.add(ir.mul(N, M), ir.ONE))
+    claims = [_memory(both_positive.holds(ir.less(K, ir.i64(k))), by_products) for k in range(3)]
+    assert {r.status for r in Prover().prove(claims)} == {Status.PROVEN}
 
 
 def test_proof_by_exact_products_names_the_checks_that_it_needs() -> None:
