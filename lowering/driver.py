@@ -34,6 +34,7 @@ from halide_core.lowering.passes.find_intrinsics import narrow_arithmetic, narro
 from halide_core.lowering.passes.flatten import flatten_storage
 from halide_core.lowering.passes.hoist import hoist_invariants
 from halide_core.lowering.passes.hoist_divisions import hoist_divisions
+from halide_core.lowering.passes.jam import jam_loops
 from halide_core.lowering.passes.layout_checks import check_layouts, propose_promised
 from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.memory.remember import remember
@@ -248,6 +249,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         *([("hoist_storage", lambda s: hoist_allocations(s, hoisted))] if hoisted else []),
         ("narrow", narrow_arithmetic),
         ("vectorize", lambda s: vectorize_loops(s, widest, traversals, memory, masks=masks)),
+        ("jam", lambda s: jam_loops(s, widest, memory)),
         ("simplify_again", simplify_tree),
         ("divisions", lambda s: hoist_divisions(s, memory)),
         ("reuse", reuse_memory),

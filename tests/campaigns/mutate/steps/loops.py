@@ -12,6 +12,7 @@ from halide_core.analysis import index
 from halide_core.lowering.passes import (
     constant_lengths,
     hoist,
+    jam,
     lets,
     loop_shapes,
     simplify_stmt,
@@ -25,6 +26,7 @@ from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi
 
 image_rows = hl.Param(hl.Int(32), "rows", 0)
+along = hl.RDom([(0, 19)], "along")
 
 
 def no_steps() -> Made:
@@ -212,6 +214,43 @@ def arms() -> Made:
     return f, [(0, 4)]
 
 
+def fractions() -> hl.Expr:
+    """The image's numbers, a tenth of each."""
+    return hl.cast(hl.Float(32), image(60)[x + along.x, y]) * 0.1
+
+
+def memory_of_all() -> Made:
+    """Each iteration of a loop adds up in memory that the one before it has read."""
+    f, g = hl.Func("f"), hl.Func("g")
+    g[x, y] = 0.0
+    g[x, y] += fractions()
+    f[x, y] = g[x, y] * 2
+    g.store_root().compute_at(f, x).fold_storage(x, 1)
+    return f, [(0, 9), (0, 2)]
+
+
+def one_sum() -> Made:
+    """Rows that are added to one element in their order, which rounds differently in another one."""
+    im, f, r = image(60), hl.Func("f"), hl.RDom([(0, 19), (0, 4)], "r")
+    f[x] = 1.0
+    f[0] = f[0] * 0.5 + hl.cast(hl.Float(32), im[r.x, r.y])
+    return f, [(0, 4)]
+
+
+def slanting() -> Made:
+    """Columns each of which reads the one before it, further down."""
+    im, f, r = image(60, 60), hl.Func("f"), hl.RDom([(0, 19), (0, 8)], "r")
+    f[x, y] = im[x, y]
+    f[r.y, r.x] += f[r.y - 1, r.x + 1] * 3
+    return f, [(-1, 9), (0, 20)]
+
+
+def sums_side_by_side() -> Made:
+    f = hl.Func("f")
+    f[x, y] = hl.sum(along, fractions())
+    return f, [(-5, 11), (0, 2)]
+
+
 LOOPS: dict[str, AutomaticStep] = {
     "peel: the parts are the loop": AutomaticStep(
         warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps
@@ -289,6 +328,19 @@ LOOPS: dict[str, AutomaticStep] = {
     ),
     "unroll: a copy chooses what its iteration decides": AutomaticStep(
         unroll._Copy, "rewrite_Select", "e.a if decided.value else e.b", "e.a", arms
+    ),
+    "jam: no iteration reads what another writes": AutomaticStep(
+        jam, "_are_apart", "not moves and", "False and", memory_of_all
+    ),
+    "jam: an element is one iteration's": AutomaticStep(
+        jam, "_moves_on", "abs(form.terms.get(var, 0)) >= lanes", "True", one_sum
+    ),
+    "jam: columns don't read one another": AutomaticStep(jam, "_are_columns", "not loop.pure or", "False or", slanting),
+    "jam: each iteration has its own memory": AutomaticStep(
+        jam._Jam, "rewrite_For", "own_memory(loop.body, self._names)", "loop.body", sums_side_by_side
+    ),
+    "jam: iterations that are left come last": AutomaticStep(
+        jam._Jam, "rewrite_For", "ir.mul(groups, each)", "groups", sums_side_by_side
     ),
     "flatten: each copy has lets of its own": AutomaticStep(
         lets.Lets, "bind", "self._forms[var] = form", "self._forms.setdefault(var, form)", copies
