@@ -59,6 +59,8 @@ _LONG = 16
 """A C compiler writes out loops up to this length, which costs more with several iterations in each."""
 _REGISTERS = 8
 """So many accumulators stay in registers beside what is added to them."""
+_LARGE = 150
+"""A body of more expressions has no registers left, and takes long to compile four times."""
 _FAR = 64
 """Elements that are so far apart share no line of a cache."""
 
@@ -111,7 +113,7 @@ class _Jam(Rewriter):
         else:
             gains = _are_columns(loop, inner)
         registers = self._registers(loop.body, written)
-        if not gains or registers > _REGISTERS // 2:
+        if not gains or registers > _REGISTERS // 2 or _is_large(loop.body):
             return 1
         most = min(_AT_ONCE, _REGISTERS // registers)
         return min(most, loop.bounds.len.value) if isinstance(loop.bounds.len, IntImm) else most
@@ -147,6 +149,11 @@ def _only(body: Stmt) -> Stmt:
 
 def _is_long(loop: For) -> bool:
     return not (isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _LONG)
+
+
+def _is_large(body: Stmt) -> bool:
+    roots = [e for s in walk(body) for e in stmt_exprs(s)]
+    return sum(1 for _ in subexpressions(roots)) > _LARGE
 
 
 def _is_plain(s: Stmt) -> bool:
