@@ -113,7 +113,7 @@ class _Jam(Rewriter):
         else:
             gains = _are_columns(loop, inner)
         registers = self._registers(loop.body, written)
-        if not gains or registers > _REGISTERS // 2 or _is_large(loop.body):
+        if not gains or not _reads_densely(chain[0]) or registers > _REGISTERS // 2 or _is_large(loop.body):
             return 1
         most = min(_AT_ONCE, _REGISTERS // registers)
         return min(most, loop.bounds.len.value) if isinstance(loop.bounds.len, IntImm) else most
@@ -149,6 +149,12 @@ def _only(body: Stmt) -> Stmt:
 
 def _is_long(loop: For) -> bool:
     return not (isinstance(loop.bounds.len, IntImm) and loop.bounds.len.value <= _LONG)
+
+
+def _reads_densely(loop: For) -> bool:
+    """True where lanes come from places side by side: lanes from several rows, four times as many, wait for memory."""
+    loads = (e for s in walk(loop) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
+    return all(e.type.lanes() == 1 or (isinstance(e.index, Ramp) and e.index.stride is ir.ONE) for e in loads)
 
 
 def _is_large(body: Stmt) -> bool:
