@@ -220,7 +220,8 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
     others don't ask whether they are one. Guards are decided before they move, so that only those that can fail do;
     loops unroll while points are still points, so that each copy simplifies on its own; loops are divided before lanes
     are vectors, so that the steady part has none of their clamps; flattening comes before vectorizing, since lanes are
-    positions. Memory is shared where no statement moves any more.
+    positions. Iterations go in step once lanes are vectors, as the registers that they need can be counted then.
+    Memory is shared where no statement moves any more.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies, widest = program.partitions(), register_bytes(request.target)

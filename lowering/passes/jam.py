@@ -213,8 +213,8 @@ def _moves_on(index: ExprNode, var: Variable, inside: set[Variable]) -> bool:
 
 
 def _linear_place(index: ExprNode) -> tuple[Linear, int]:
-    """Where the first lane is, and how many elements further the last one ends; of lanes anywhere 0, which nothing is
-    as far as."""
+    """Where the first lane is, and how many elements the lanes reach over. Of lanes anywhere nothing is known, and so
+    no variable moves them."""
     if not isinstance(index, Ramp):
         return linear_of(index), 1
     if not isinstance(index.stride, IntImm) or index.stride.value < 1:
