@@ -121,8 +121,8 @@ class _Jam(Rewriter):
     def _registers(self, body: Stmt, written: Sequence[Store]) -> int:
         """The number of registers that an iteration has for what is written in loops, and for memory of its own."""
         types = {(s.buffer, s.index): s.value.type for s in written}
-        own = [s for s in walk(body) if isinstance(s, AllocateFlat)]
-        sizes = [(s.size.value if isinstance(s.size, IntImm) else 0) * s.type.bytes() for s in own]
+        own = (s for s in walk(body) if isinstance(s, AllocateFlat))
+        sizes = (s.size.value * s.type.bytes() for s in own if isinstance(s.size, IntImm))  # as all are: _is_plain
         in_loops = sum(self._of_bytes(t.bytes() * t.lanes()) for t in types.values())
         return max(in_loops, sum(map(self._of_bytes, sizes)))
 
