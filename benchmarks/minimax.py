@@ -100,7 +100,6 @@ def fits() -> dict[str, Fit]:
     """Those of ``halide_core/reference/elementary``, each relative to the whole function."""
     half, slack, root = mp.log(2) / 2, mpf("1.001"), mp.sqrt(2)
     part = mp.pi / 4 * slack
-    centre = (root - 1) / (root + 1) * slack
     return {
         "exp": Fit(
             lambda r: (mp.exp(r) - 1 - r) / r**2, -half * slack, half * slack, range(5), lambda r: r * r / mp.exp(r), 24
@@ -121,7 +120,10 @@ def fits() -> dict[str, Fit]:
         "exp2": Fit(
             lambda r: (mpf(2) ** r - 1) / r, -mpf("0.5001"), mpf("0.5001"), range(6), lambda r: r / mpf(2) ** r, 24
         ),
-        "log2 in float64": _series(lambda x: 2 * mp.atanh(x) / x / mp.log(2), 5, centre, 53),
+        "log2": Fit(
+            lambda f: (mp.log(1 + f) - f + f * f / 2) / f**3 / mp.log(2), mpf("-0.0704"), mpf("0.0704"), range(5),
+            lambda f: f * f * mp.log(2), 24,
+        ),
         "sin in float64": _series(lambda x: mp.sin(x) / x, 5, part, 53),
         "cos in float64": _series(mp.cos, 5, part, 53),
         "atan in float64": _series(lambda x: mp.atan(x) / x, 8, mp.tan(mp.pi / 8) * slack, 53),

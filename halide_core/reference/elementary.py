@@ -1,7 +1,7 @@
 """The elementary functions of float32, each written once: the steps that compiled code takes, and the reference.
 
-In: a function. Out: its steps (``steps``). Of exp, log, sin, cos and tanh all is float32, of pow the second half; the
-others are computed in float64, which leaves one rounding. The errors, over every float32, are those of
+In: a function. Out: its steps (``steps``). Of exp, log, sin, cos, tanh and pow all is float32; the others are
+computed in float64, which leaves one rounding. The errors, over every float32, are those of
 ``tests/runtime/codegen/vector/test_elementary``; the coefficients come from ``benchmarks/minimax``.
 
     steps_of(EXP)   ->   n = round(x/ln 2), r = x - n*ln 2, (1 + r + r*r*p(r)) * 2**n
@@ -17,6 +17,7 @@ from functools import cache
 
 from halide_core.ir.expr_nodes import Intrinsic
 from halide_core.reference.steps import (
+    Lookup,
     Step,
     Tape,
     bits,
@@ -26,6 +27,7 @@ from halide_core.reference.steps import (
     horner,
     least,
     lesser_of,
+    lookup,
     narrow,
     real,
     select,
@@ -84,14 +86,15 @@ _ROOT_HALF = 0x3F3504F3
 """The bits of sqrt(0.5)."""
 
 
-def _parts(x: Step) -> tuple[Step, Step]:
-    """A normal number as m and e: m*2**e with m in [sqrt(0.5), sqrt(2)); both are float32."""
-    word = bits(x) - _ROOT_HALF
-    return real((word & 0x7FFFFF) + _ROOT_HALF), real((word >> 23) + _MAGIC_BITS) - _MAGIC
+def _parts(x: Step, start: int) -> tuple[Step, Step, Step]:
+    """A normal number as m and e, both float32: m*2**e, with m from the number of the bits ``start`` to twice as much;
+    and in which eighth of these float32s m is."""
+    word = bits(x) - start
+    return real((word & 0x7FFFFF) + start), real((word >> 23) + _MAGIC_BITS) - _MAGIC, word >> 20 & 7
 
 
 def _log(x: Step) -> Step:
-    m, e = _parts(x)
+    m, e, _ = _parts(x, _ROOT_HALF)
     f = m - 1.0
     z = f * f
     low = fused(z, -0.5, fused(horner(f, _LOG), f * z, e * _LN2_LOW))
@@ -154,58 +157,79 @@ def _cos(x: Step) -> Step:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Functions that are computed in float64.
+# pow.
 
-
-_EXP2 = (0.9999999999613807, 0.6931471807298953, 0.24022651201127346, 0.05550410349991461, 0.009618026850963872,
-         0.001333392433979092, 0.0001546942129251551, 1.5201740830044771e-05)  # fmt: skip
 _EXP2_LESS_1 = (0.6931471824645996, 0.24022647738456726, 0.05550359562039375, 0.009618500247597694,
                 0.0013390976237133145, 0.00015328907466027886)  # fmt: skip
-"""Of float32, after the first term."""
-
-
-def _power_of_2(x: Step) -> tuple[Step, Step, Step]:
-    """The rest of a float64 in [-252, 254], in [-0.5, 0.5], and two float32s: their product is the power of 2."""
-    n = (x + _MAGIC64) - _MAGIC64
-    first, second = _both_powers(bits(narrow(n) + _MAGIC) - _MAGIC_BITS)
-    return x - n, first, second
-
-
-def _exp64(x: Step) -> Step:
-    """Of a float64 between -252*ln(2) and 254*ln(2)."""
-    r, first, second = _power_of_2(x * (1.0 / math.log(2.0)))
-    return horner(r, _EXP2) * widen(first) * widen(second)
-
-
-_LOG2 = (2.885390081790203, 0.9617966731828944, 0.5770836171957097, 0.41167068048136457, 0.34076961690039553)
-
-
-def _log2_64(x: Step) -> Step:
-    """The logarithm of a normal float32, as a float64."""
-    m, e = _parts(x)
-    wide = widen(m)
-    s = (wide - 1.0) / (wide + 1.0)
-    return horner(s * s, _LOG2) * s + widen(e)
-
-
+"""After the first term."""
 _WHOLE = 8388608.0
 """2**23: all floats from there on are integers, from 2**24 on even ones."""
+_NORMAL_POWERS, _NO_POWER = 125.0, -151.0
+"""Powers of 2 up to so far are normal numbers; from there on down, they are 0."""
+_START = 0x3F380000
+"""The bits of 0.71875. An eighth of the float32s from there to 1.4375 has a reciprocal in common: its products with them
+differ from 1 by float32s, of at most 0.0704."""
+_RECIPROCALS = Lookup("log2_reciprocal", (21 / 16, 5 / 4, 9 / 8, 17 / 16, 1.0, 7 / 8, 13 / 16, 23 / 32))
+_HIGH = Lookup("log2_high", tuple(k / 65536 for k in (-25711, -21098, -11136, -5732, 0, 12625, 19632, 31224)))
+_LOW = Lookup("log2_low", (
+    1.3028071634835214e-06, 1.8367533130003721e-06, -3.1264423796528718e-06, 5.376559215619636e-07, 0.0,
+    2.8660283533099573e-06, -2.650160979555949e-07, -2.3857444375607884e-06,
+))  # fmt: skip
+"""Their logarithms, negated, as sums: with an exponent, the first is still a float32."""
+_LOG2E_LOW = float.fromhex("0x1.4ae0cp-26")
+_LOG2 = (0.48089835047721863, -0.3606714606285095, 0.2885344624519348, -0.24178703129291534, 0.20766814053058624)
+"""From the third power on."""
+
+
+def _log2(x: Step) -> tuple[Step, Step]:
+    """The logarithm of a normal float32, as a sum; its error is 2**-33 of it."""
+    m, e, part = _parts(x, _START)
+    f = fused(m, lookup(_RECIPROCALS, part), -1.0)
+    half = f * -0.5
+    g = fused(f, half, f)
+    high = g * _LOG2E
+    low = fused(g, _LOG2E, high * -1.0)
+    low = fused(fused(f, half, f - g), _LOG2E, fused(g, _LOG2E_LOW, low))
+    square = f * f
+    low = fused(square * f, horner(f, _LOG2), low)
+    whole = e + lookup(_HIGH, part)
+    total = whole + high
+    return total, whole - total + high + low + lookup(_LOW, part)
 
 
 def _pow(x: Step, y: Step) -> Step:
     size, power = _size(x), _size(y)
-    r, first, second = _power_of_2(least(129.0, greatest(-151.0, widen(y) * _log2_64(size))))
-    rest = narrow(r)
-    found = fused(rest, horner(rest, _EXP2_LESS_1), 1.0) * first * second
+    high, low = _log2(size)
+    product = y * high
+    rest = fused(y, low, fused(y, high, product * -1.0))
+    turned = product + rest + _MAGIC
+    r = product - (turned - _MAGIC) + rest
+    found = real(bits(fused(r, horner(r, _EXP2_LESS_1), 1.0)) + (bits(turned) << 23))
     large = power >= _WHOLE
     shifted = power + _WHOLE
     whole = large | (shifted - _WHOLE).equals(power)
     last = select(large, bits(power), bits(shifted)) << 31
     sign = select(whole & (power < 2.0 * _WHOLE), last & bits(x), 0)
-    normal = size >= _NORMAL
-    simple = normal & (size < _INFINITE) | size.equals(0.0) & (y > 0.0)
+    normal, within = size >= _NORMAL, _size(product) < _NORMAL_POWERS
+    simple = normal & (size < _INFINITE) & (within | (product < _NO_POWER)) | size.equals(0.0) & (y > 0.0)
     usual = simple & (power < _INFINITE) & (whole | x.equals(size))
-    return unless(usual, _with_sign(select(normal, found, 0.0), sign), "pow", x, y)
+    return unless(usual, _with_sign(select(normal & within, found, 0.0), sign), "pow", x, y)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Functions that are computed in float64.
+
+
+_EXP2 = (0.9999999999613807, 0.6931471807298953, 0.24022651201127346, 0.05550410349991461, 0.009618026850963872,
+         0.001333392433979092, 0.0001546942129251551, 1.5201740830044771e-05)  # fmt: skip
+
+
+def _exp64(x: Step) -> Step:
+    """Of a float64 between -252*ln(2) and 254*ln(2)."""
+    turned = x * (1.0 / math.log(2.0))
+    n = (turned + _MAGIC64) - _MAGIC64
+    first, second = _both_powers(bits(narrow(n) + _MAGIC) - _MAGIC_BITS)
+    return horner(turned - n, _EXP2) * widen(first) * widen(second)
 
 
 _TURNS64 = 2.0 / math.pi

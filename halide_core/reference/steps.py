@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from halide_core.errors import InternalError
 from halide_core.ir.types import Float
@@ -63,8 +63,17 @@ class Op(Enum):
     """The float32 of a word's bits."""
     WIDEN = "widen"
     NARROW = "narrow"
+    LOOKUP = "lookup"
+    """The float32 at a place of a table of eight, which fit a register."""
     LIBRARY = "library"
     """The C library's function of float64, rounded, where a condition doesn't hold: for arguments that hardly come."""
+
+
+class Lookup(NamedTuple):
+    """A table of float32s; its name is that of the function in C."""
+
+    name: str
+    values: tuple[float, ...]
 
 
 @dataclass(eq=False, slots=True)
@@ -74,7 +83,7 @@ class Step:
     op: Op
     kind: StepType
     args: tuple[Step, ...] = ()
-    constant: float | int | str = 0
+    constant: float | int | str | Lookup = 0
 
     def __add__(self, other: Step | float) -> Step:
         return _binary(Op.ADD, self, other)
@@ -202,6 +211,11 @@ def narrow(x: Step) -> Step:
     return Step(Op.NARROW, StepType.F32, (x,))
 
 
+def lookup(table: Lookup, at: Step) -> Step:
+    """The float32 at a place, a word that is less than the table's length."""
+    return Step(Op.LOOKUP, StepType.F32, (at,), table)
+
+
 def unless(test: Step, value: Step, name: str, *args: Step) -> Step:
     """``value`` where the test holds, else what the C library says, see ``Op.LIBRARY``."""
     return Step(Op.LIBRARY, StepType.F32, (test, value, *args), name)
@@ -264,6 +278,7 @@ _PYTHON: dict[Op, str] = {
     Op.REAL: "number({0})",
     Op.WIDEN: "{0}",
     Op.NARROW: "single({0}).value",
+    Op.LOOKUP: "{c.values}[{0}]",
 }
 _ROUNDED = (Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.SQRT)
 _CHANGING = (Op.ADD, Op.SUB)

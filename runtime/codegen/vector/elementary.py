@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 
 from halide_core.ir import BinaryOp, Intrinsic
-from halide_core.ir.types import Float, Type, UInt
+from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.reference.elementary import steps_of
-from halide_core.reference.steps import Op, Step, StepType, Tape
+from halide_core.reference.steps import Lookup, Op, Step, StepType, Tape
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import tag
 from halide_core.runtime.codegen.vector.fma import fused_product
@@ -38,6 +38,12 @@ _ALL = {
     16: ("ptestmd512", "__builtin_ia32_ptestmd512((v16si)m, (v16si)m, -1) == 65535"),
 }
 """Instructions that tell whether all lanes of a mask are set."""
+_PICKED = {
+    4: ("si256_si", "__builtin_ia32_ps_ps256(__builtin_ia32_permvarsf256(all, __builtin_ia32_si256_si({at})))"),
+    8: ("permvarsf256", "__builtin_ia32_permvarsf256(all, {at})"),
+    16: ("permvarsf512_mask", "__builtin_ia32_permvarsf512_mask(all, {at}, all, -1)"),
+}
+"""Instructions that pick lanes of a register, in which a table of eight is once or twice."""
 
 
 def elementary(prelude: Prelude, function: Intrinsic, type: Type) -> str | None:
@@ -134,9 +140,45 @@ class _Body:
                 return f"({self._type(StepType.WORD)})(({signed}){a[0]} >> {step.constant})"
             case Op.SQRT:
                 return f"{self._prelude.math(Intrinsic.SQRT, self._of(step.kind))}({a[0]})"
+            case Op.LOOKUP:
+                assert isinstance(step.constant, Lookup)
+                return self._lookup(step.constant, a[0])
             case Op.LIBRARY:
                 return f"{self._library(Intrinsic(str(step.constant)), len(a) - 2)}({', '.join(a)})"
         return self._converted(step, part, a, args)
+
+    def _lookup(self, table: Lookup, at: str) -> str:
+        values = ", ".join(float_literal(v, Float(32)) for v in table.values)
+        memory = f"static const float {table.name}[{len(table.values)}] = {{{values}}};\n"
+        name = self._prelude.typedef(table.name, memory)
+        return f"{name}[{at}]" if self._lanes == 1 else f"{self._pick(self._lanes)}({name}, {at})"
+
+    def _pick(self, lanes: int) -> str:
+        """``f(table, at)``: what is at places of eight floats."""
+        prelude, real, word = self._prelude, Float(32, lanes), UInt(32, lanes)
+        c = prelude.type(real)
+
+        def lines() -> list[str]:
+            generic = [f"{c} r;", f"for (int i = 0; i < {lanes}; i++) r[i] = table[at[i]];", "return r;"]
+            if lanes > 4 and lanes % 2 == 0:
+                half = word.with_lanes(lanes // 2)
+                places = [f"{prelude.slice(word, half, k)}(at)" for k in (0, half.lanes())]
+                parts = [f"{self._pick(half.lanes())}(table, {place})" for place in places]
+                generic = [f"return {self._join(real.with_lanes(half.lanes()))}({', '.join(parts)});"]
+            if lanes not in _PICKED:
+                return generic
+            needed, call = _PICKED[lanes]
+            prelude.typedef("__has_builtin", DEFINITION)
+            eight = Float(32, 8)
+            whole = f"{prelude.load(eight)}(table)"
+            whole = f"{self._join(eight)}({whole}, {whole})" if lanes > 8 else whole
+            taken = [
+                f"const {prelude.type(eight.with_lanes(max(lanes, 8)))} all = {whole};",
+                f"return {call.format(at=f'({prelude.type(Int(32, lanes))})at')};",
+            ]
+            return either(f"__has_builtin(__builtin_ia32_{needed})", taken, generic)
+
+        return prelude.define(f"pick_{tag(real)}", lambda: (c, f"const float *table, {prelude.type(word)} at", lines()))
 
     def _converted(self, step: Step, part: int, a: list[str], args: list[list[str]]) -> str:
         """BITS, REAL, WIDEN and NARROW."""
