@@ -30,7 +30,6 @@ from halide_core.lowering.module import Lowered
 from halide_core.lowering.passes.asynchronous.fork import Ahead, fork_producers
 from halide_core.lowering.passes.asynchronous.ring import make_rings, ring_leads, rings_of
 from halide_core.lowering.passes.constant_lengths import make_lengths_constant
-from halide_core.lowering.passes.find_intrinsics import narrow_arithmetic, narrow_limits
 from halide_core.lowering.passes.flatten import flatten_storage
 from halide_core.lowering.passes.hoist import hoist_invariants
 from halide_core.lowering.passes.hoist_divisions import hoist_divisions
@@ -39,6 +38,9 @@ from halide_core.lowering.passes.layout_checks import check_layouts, propose_pro
 from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.memory.remember import remember
 from halide_core.lowering.passes.memory.reuse import reuse_memory
+from halide_core.lowering.passes.narrow.arithmetic import narrow_arithmetic
+from halide_core.lowering.passes.narrow.conversions import truncate_numbers
+from halide_core.lowering.passes.narrow.limits import narrow_limits
 from halide_core.lowering.passes.needed.trim import trim_producers
 from halide_core.lowering.passes.partition.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
@@ -255,6 +257,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         ("divisions", lambda s: hoist_divisions(s, memory)),
         ("reuse", reuse_memory),
         ("limits", narrow_limits),
+        ("conversions", truncate_numbers),
     ]
 
 

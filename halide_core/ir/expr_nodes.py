@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from halide_core.errors import Location
 from halide_core.ir.float16 import value_of_pattern
 from halide_core.ir.pickled import from_rows, rows_of
-from halide_core.ir.signatures import of_bits, of_floats, of_integers, of_magnitude, of_nan
+from halide_core.ir.signatures import of_bits, of_floats, of_integers, of_magnitude, of_nan, of_numbers
 from halide_core.ir.types import Type
 
 # ---------------------------------------------------------------------------------------------------------
@@ -351,7 +351,8 @@ class Cast(ExprNode):
 class Intrinsic(Enum):
     """Mathematical functions, and the bits of a float as an integer and back: the user's name of each, how many
     arguments it has, and which types go together. FMA is ``a*b + c``, rounded once, and has no name for users
-    (``fused_products``). ROUNDING_HALVING_ADD, of integers, is what the compiler finds in longer formulas."""
+    (``fused_products``). ROUNDING_HALVING_ADD, of integers, is what the compiler finds in longer formulas; TRUNCATED is
+    a cast of a float that is certainly a number of the type."""
 
     _value_: str
     arity: int
@@ -387,6 +388,7 @@ class Intrinsic(Enum):
     IS_NAN = "is_nan", 1, of_nan
     REINTERPRET = "reinterpret", 1, of_bits
     ROUNDING_HALVING_ADD = "rounding_halving_add", 2, of_integers
+    TRUNCATED = "truncated", 1, of_numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

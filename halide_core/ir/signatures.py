@@ -48,6 +48,11 @@ def of_nan(type: Type, a: Type) -> bool:
     return is_truth(type) and a.is_float() and computes(a)
 
 
+def of_numbers(type: Type, a: Type) -> bool:
+    """A float, of which an integer comes."""
+    return of_integers(type) and a.is_float() and computes(a)
+
+
 def of_integers(type: Type, *args: Type) -> bool:
     """Integers, of which one of their type comes."""
     return type.is_integer() and is_number(type) and all(a is type for a in args)

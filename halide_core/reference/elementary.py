@@ -167,8 +167,8 @@ _WHOLE = 8388608.0
 _NORMAL_POWERS, _NO_POWER = 125.0, -151.0
 """Powers of 2 up to so far are normal numbers; from there on down, they are 0."""
 _START = 0x3F380000
-"""The bits of 0.71875. An eighth of the float32s from there to 1.4375 has a reciprocal in common: its products with them
-differ from 1 by float32s, of at most 0.0704."""
+"""The bits of 0.71875. An eighth of the float32s from there to 1.4375 has a reciprocal in common: its products with
+them differ from 1 by float32s, of at most 0.0704."""
 _RECIPROCALS = Lookup("log2_reciprocal", (21 / 16, 5 / 4, 9 / 8, 17 / 16, 1.0, 7 / 8, 13 / 16, 23 / 32))
 _HIGH = Lookup("log2_high", tuple(k / 65536 for k in (-25711, -21098, -11136, -5732, 0, 12625, 19632, 31224)))
 _LOW = Lookup("log2_low", (

@@ -370,6 +370,17 @@ def _reinterpretation(argument: Type, result: Type) -> Callable[..., Any]:
     return lambda a: struct.unpack(code, struct.pack(bits, a))[0]
 
 
+def _truncation(result: Type) -> Unary:
+    """The conversion of floats that the compiler takes for numbers of a type."""
+
+    def truncated(value: float) -> int:
+        if not (math.isfinite(value) and result.can_represent(math.trunc(value))):
+            raise InternalError(f"{value!r} is no number of {result}, and was taken for one.")
+        return math.trunc(value)
+
+    return truncated
+
+
 @cache
 def call_function(function: Intrinsic, argument: Type, result: Type) -> Callable[..., Any]:
     """A mathematical function of values of type ``argument``. ROUND rounds halves to even; integers have ABS only.
@@ -389,6 +400,8 @@ def call_function(function: Intrinsic, argument: Type, result: Type) -> Callable
         return lambda value: fit(abs(value))
     if function is Intrinsic.FMA:
         return fused_product(argument)
+    if function is Intrinsic.TRUNCATED and argument.is_float():
+        return _truncation(result)
     if not argument.is_float() or argument.lanes() > 1:
         raise InternalError(f'The function "{function.value}" has no scalar meaning on {argument}.')
     exact = _FLOAT_TO_FLOAT.get(function)

@@ -18,16 +18,17 @@ from halide_core.analysis.conditions import assume_condition
 from halide_core.analysis.interval import EVERYTHING, Range
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Binary, BinaryOp, ExprNode, For, Interval, IntImm, Let, Variable
+from halide_core.ir import Binary, BinaryOp, ExprNode, For, Interval, IntImm, Let, Select, Variable
 from halide_core.ir.types import INT32, INT64
 
 _Terms = frozenset[tuple[ExprNode, int]]
+_Chosen = tuple[tuple[ExprNode, bool], ...]
 _Ends = tuple[Linear, Linear]
 """The lower and the upper bound of a variable."""
 _ROUNDS = 12
 """So many atoms of a form are replaced by what they are at most."""
 _BRANCHES = 4
-"""So many times both operands of the greater of two are looked at."""
+"""So many times both operands of the greater of two, or both cases of a choice, are looked at."""
 
 
 @dataclass(slots=True)
@@ -127,32 +128,37 @@ class CoordinateRanges:
             if least > -math.inf:
                 self.facts.assume_at_most(atom, ir.i64(most - int(least)))
 
-    def _most(self, form: Linear, branches: int = _BRANCHES) -> float:
+    def _most(self, form: Linear, branches: int = _BRANCHES, chosen: _Chosen = ()) -> float:
         """A constant that a form never exceeds. First as it is; then with its variables at the ends of their loops,
-        and so on; last with each of two operands, the greater of which counts, and by what is known of the greater."""
+        and so on; last with each of two operands, the greater of which counts, and by what is known of the greater.
+        ``chosen``: conditions that hold, or don't."""
         high = math.inf
         for _ in range(_ROUNDS):
+            form = _by_choices(form, chosen)
             high = min(high, self.facts.constant_range(to_expr(form))[1])
             limit = self.limits.get(_terms(form.times(-1)))
             if limit is not None:
                 return min(high, form.const + limit)
             ended = self._raised(form)
             if ended is None:
-                return min(high, self._most_of_greater(form, branches - 1)) if branches else high
+                return min(high, self._most_of_greater(form, branches - 1, chosen)) if branches else high
             form = ended
         return high
 
-    def _most_of_greater(self, form: Linear, branches: int) -> float:
-        """The same by the first atom that is the greater of two."""
+    def _most_of_greater(self, form: Linear, branches: int, chosen: _Chosen) -> float:
+        """The same by the first choice, or atom that is the greater of two."""
+        condition = next((atom.condition for atom in form.terms if isinstance(atom, Select)), None)
+        if condition is not None:
+            return max(self._most(form, branches, (*chosen, (condition, holds))) for holds in (True, False))
         either = _either(form)
         if either is None:
             return math.inf
-        found = [max(self._most(each, branches) for each in either)]
+        found = [max(self._most(each, branches, chosen) for each in either)]
         for atom, c in form.terms.items():
             for terms, const in self.limits.items() if c > 0 and isinstance(atom, Binary) else ():
                 if (atom, -1) in terms:
                     rest = Linear({e: n for e, n in terms if e is not atom}, const)
-                    found.append(self._most(form.replacing(atom, rest), branches))
+                    found.append(self._most(form.replacing(atom, rest), branches, chosen))
         return min(found)
 
     def _raised(self, form: Linear) -> Linear | None:
@@ -181,6 +187,15 @@ def _either(form: Linear) -> tuple[Linear, Linear] | None:
             case Binary(op=BinaryOp.MAX | BinaryOp.MIN as op, a=a, b=b) if (op is BinaryOp.MAX) == (c > 0):
                 return form.replacing(atom, linear_of(a)), form.replacing(atom, linear_of(b))
     return None
+
+
+def _by_choices(form: Linear, chosen: _Chosen) -> Linear:
+    """The form where some conditions hold, and others don't: choices by one of them are made alike."""
+    for condition, holds in chosen:
+        for atom in form.terms:
+            if isinstance(atom, Select) and atom.condition is condition:
+                form = form.replacing(atom, linear_of(atom.a if holds else atom.b))
+    return form
 
 
 def _ends(bounds: Interval) -> _Ends:

@@ -33,7 +33,6 @@ from halide_core.runtime.codegen.uses import (
     operands,
     shift_amount,
     small_constant,
-    stays_in_range,
     uses_below,
 )
 from halide_core.runtime.codegen.vector.elementary import elementary
@@ -429,8 +428,6 @@ class ExprEmitter:
             return Text(f"{saturate(self._prelude, to, source)}({a.text})", ATOM)
         if to.is_narrow_float() or source.is_narrow_float():
             return Text(f"{convert_narrow(self._prelude, to, source)}({a.text})", ATOM)
-        if stays_in_range(e):
-            return Text(f"{self._prelude.from_limited_float(to, source, natural=is_natural(e.a))}({a.text})", ATOM)
         made = self._vector_cast(to, source, a) if to.is_vector() else self._scalar_cast(to, source, a)
         small = source.is_bool() or (source.is_integer() and source.bits() - source.is_uint() < 63)
         return made._replace(data=not small)
@@ -477,6 +474,9 @@ class ExprEmitter:
             return Text(f"{reinterpret_narrow(self._prelude, e.type, of)}({inner})", ATOM)
         if e.function is Intrinsic.REINTERPRET:
             return Text(f"{self._prelude.reinterpret(e.type, of)}({inner})", ATOM, data=e.type.element_of() is INT64)
+        if e.function is Intrinsic.TRUNCATED:
+            name = self._prelude.from_limited_float(e.type, of, natural=is_natural(e.args[0]))
+            return Text(f"{name}({inner})", ATOM, data=e.type.element_of() is INT64)
         if e.function is Intrinsic.ROUNDING_HALVING_ADD:
             return Text(f"{mean(self._prelude, of)}({inner})", ATOM)
         if not of.is_float():

@@ -165,21 +165,6 @@ def makes_floats(body: ir.Stmt) -> bool:
     return any(isinstance(e, ir.Cast) and e.type.is_float() and e.a.type.is_integer() for e in exprs)
 
 
-def stays_in_range(e: ir.Cast) -> bool:
-    """True of a float that is limited to numbers of an integer type that it can be converted to at once: a narrower
-    one, or one with a sign. NaN becomes one of the limits: these are the second operands."""
-    to = e.type
-    if not to.is_integer() or to.is_bool() or not e.a.type.is_float():
-        return False
-    if to.bits() > e.a.type.bits() or (to.bits() == e.a.type.bits() and not to.is_int()):
-        return False
-    match e.a:
-        case ir.Binary(op=outer, a=ir.Binary(op=inner, b=first), b=last) if {outer, inner} == _LIMITS:
-            ends = [end.a if isinstance(end, ir.Broadcast) else end for end in (first, last)]
-            return all(isinstance(end, ir.FloatImm) and to.range[0] <= end.value <= to.range[1] for end in ends)
-    return False
-
-
 def is_natural(limited: ExprNode) -> bool:
     """True of a float between two limits, the lower of which has no sign: it is not -0.0 either."""
     match limited:

@@ -23,7 +23,7 @@ from halide_core.analysis.simplify import simplify
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, IntImm, Variable
 from halide_core.ir.types import INT32
 from halide_core.ir.visitor import free_variables, substitute
-from halide_core.lowering.passes.vectorize.around import reads_memory
+from halide_core.lowering.passes.around import reads_memory
 
 STEPS = (2, 4, 8)
 """The numbers of lanes that may share an element and still be loaded densely."""

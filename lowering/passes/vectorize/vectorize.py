@@ -58,8 +58,8 @@ from halide_core.ir.visitor import (
     walk,
     with_parts,
 )
+from halide_core.lowering.passes.around import Around
 from halide_core.lowering.passes.fresh import names_in
-from halide_core.lowering.passes.vectorize.around import Around
 from halide_core.lowering.passes.vectorize.first_lanes import may_leave_lanes_out, passing_lanes
 from halide_core.lowering.passes.vectorize.gather_address import (
     LaneFacts,

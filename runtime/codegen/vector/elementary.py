@@ -264,6 +264,7 @@ def _literal(step: Step) -> str:
     if step.kind is StepType.WORD:
         return f"{step.constant:#x}u"
     suffix = "f" if step.kind is StepType.F32 else ""
+    assert not isinstance(step.constant, Lookup)
     value = float(step.constant)
     if math.isnan(value):
         return f'__builtin_nan{suffix}("")'

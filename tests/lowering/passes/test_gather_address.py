@@ -14,7 +14,7 @@ from halide_core.ir import Binary, BinaryOp, Broadcast, Cast, ExprNode, Failure,
 from halide_core.ir.types import INT32, INT64, Float, UInt
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, substitute, walk
 from halide_core.lowering.driver import LoweringTrace, lower
-from halide_core.lowering.passes.vectorize.around import Around
+from halide_core.lowering.passes.around import Around
 from halide_core.lowering.passes.vectorize.gather_address import (
     GatherAddress,
     LaneFacts,

@@ -8,6 +8,7 @@ import halide_core as hl
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
 from halide_core.ir import For, LoopKind, Select, Stmt
+from halide_core.ir.types import INT64
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
 from halide_core.lowering.driver import LoweringTrace, lower
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
@@ -40,6 +41,17 @@ def test_limit_of_the_greater_of_two_counts() -> None:
     ranges = window()
     ranges.learn(ir.less_equal(ir.add(low, rounded), ir.i64(MOST + 7)))
     assert ranges.of(linear_of(ir.add(low, rounded)))[1] == MOST + 7
+
+
+def test_choices_by_one_condition_are_made_alike() -> None:
+    """Where a vector starts, and by how much it is shifted, are one choice each: both by the part that it is in."""
+    part, start = ir.index_variable("part"), ir.index_variable("start")
+    last, first = ir.sub(length, ir.i64(8)), ir.less_equal(part, ir.ZERO)
+    ranges = window()
+    ranges.define(ir.Let(start, ir.Select(INT64, first, ir.ZERO, ir.sub(last, ir.i64(3))), None))
+    shifted = ir.add(start, ir.Select(INT64, first, ir.ZERO, ir.sub(last, start)))
+    assert ranges.of(linear_of(ir.add(ir.add(low, shifted), ir.i64(7))))[1] == MOST + 7
+    assert ranges.of(linear_of(ir.add(low, ir.Select(INT64, first, ir.i64(5), length))))[1] == MOST + 5
 
 
 def choices(loop: Stmt) -> int:

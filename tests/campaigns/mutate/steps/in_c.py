@@ -141,14 +141,6 @@ def nearly_bytes() -> Made:
     return f, [(0, 16)]
 
 
-def nearly_limited() -> Made:
-    """Floats that are limited to more than bytes hold."""
-    im, f = image(), hl.Func("f")
-    f[x] = hl.u8(hl.clamp(hl.f32(im[x, 0]) * 9.5 - 300.0, 0.0, 300.0))
-    f.vectorize(x, 16)
-    return f, [(0, 16)]
-
-
 def tiny_quotients() -> Made:
     """The reciprocal of the divisor has fewer digits than others."""
     im, f = image(), hl.Func("f")
@@ -204,9 +196,6 @@ IN_C: dict[str, AutomaticStep] = {
     ),
     "limits: they are the ends of the type": AutomaticStep(
         uses, "limited", "== to.range", "!= ()", nearly_bytes, sanitized
-    ),
-    "limits: what is limited stays in the type's range": AutomaticStep(
-        uses, "stays_in_range", "to.range[0] <= end.value <= to.range[1]", "True", nearly_limited, sanitized
     ),
     "quotients: a product has the bits of every one": AutomaticStep(
         exact_quotients, "_parts", "if bool((same & ~middle & safe).all())", "if True", tiny_quotients, sanitized

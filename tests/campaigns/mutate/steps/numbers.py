@@ -11,7 +11,7 @@ import halide_core as hl
 from halide_core.bounds.infer import boxes, fused_lengths, sliding
 from halide_core.bounds.infer import inference as answering
 from halide_core.bounds.infer.computed_spans import ComputedSpans
-from halide_core.lowering.passes import find_intrinsics as narrow
+from halide_core.lowering.passes.narrow import arithmetic, conversions, limits
 from tests.campaigns.mutate.steps.judges import Made, certified
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, y
 
@@ -107,8 +107,16 @@ def in_one_case() -> Made:
     return o, [(0, 4), (0, 3)]
 
 
+def nearly_limited() -> Made:
+    """Floats that are limited to more than bytes hold."""
+    im, f = image(), hl.Func("f")
+    f[x] = hl.u8(hl.clamp(hl.f32(im[x, 0]) * 9.5 - 300.0, 0.0, 300.0))
+    f.vectorize(x, 16)
+    return f, [(0, 16)]
+
+
 NUMBERS: dict[str, AutomaticStep] = {
-    "narrow: a cast keeps every value": AutomaticStep(narrow, "_keeps", "to.can_represent(source)", "True", wide),
+    "narrow: a cast keeps every value": AutomaticStep(arithmetic, "_keeps", "to.can_represent(source)", "True", wide),
     "overflow: coordinates are checked where they may wrap": AutomaticStep(
         answering._Answering,
         "_overflow_check",
@@ -131,15 +139,18 @@ NUMBERS: dict[str, AutomaticStep] = {
     ),
     "fuse: the length is an int64": AutomaticStep(fused_lengths, "limits", "so_far > most", "False", fused, certified),
     "narrow: a mean of what does not wrap": AutomaticStep(
-        narrow, "_narrowed", "wide.bits() > x.type.bits() and _keeps(wide, x.type)", "wide", of_both_signs
+        arithmetic, "_narrowed", "wide.bits() > x.type.bits() and _keeps(wide, x.type)", "wide", of_both_signs
     ),
     "narrow: a mean of two numbers' bits": AutomaticStep(
-        narrow, "_mean_of_bits", "x is p and y is q", "(p or q)", other_bits
+        arithmetic, "_mean_of_bits", "x is p and y is q", "(p or q)", other_bits
     ),
     "narrow: a difference of what is compared": AutomaticStep(
-        narrow._Narrow, "rewrite_Select", "less is p", "p", other_difference
+        arithmetic._Narrow, "rewrite_Select", "less is p", "p", other_difference
+    ),
+    "conversions: a float is a number of the type": AutomaticStep(
+        conversions._Conversions, "rewrite_Cast", "if is_number else made", "", nearly_limited
     ),
     "narrow: a limit of what int32 holds": AutomaticStep(
-        narrow._Limits, "rewrite_Binary", "n.type is INT32", "n.type.bits() == 32", unsigned
+        limits._Limits, "rewrite_Binary", "n.type is INT32", "n.type.bits() == 32", unsigned
     ),
 }

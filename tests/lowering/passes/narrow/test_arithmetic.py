@@ -13,7 +13,7 @@ from halide_core import ir
 from halide_core.ir import Intrinsic, Store
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.ir.visitor import subexpressions, walk
-from halide_core.lowering.passes.find_intrinsics import narrow_limits
+from halide_core.lowering.passes.narrow.limits import narrow_limits
 from halide_core.reference.scalar_ops import call_function
 from tests.support.checking import computed, image, same, variables
 from tests.support.dumps import after

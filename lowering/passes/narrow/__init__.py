@@ -1,0 +1,1 @@
+"""Numbers in as few bits, and by as few operations, as their values need."""

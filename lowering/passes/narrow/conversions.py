@@ -1,0 +1,123 @@
+"""Floats that are numbers of an integer type, whatever the coordinates: they become integers by one operation.
+
+In: a flat tree. Out: one of the same values. A conversion gives the nearest number of the type for a float that is
+none, and 0 for NaN, which takes several operations beside the machine's own; where ranges show that the float is one,
+its own is enough (``Intrinsic.TRUNCATED``).
+
+    assert f.min.0 + f.extent.0 - 1 <= 2^30; … i32(floor(0.5f*f32(x)))   ->   truncated(floor(0.5f*f32(x)))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from halide_core import ir
+from halide_core.analysis.interval import Range, fits, meet, of_integers, union
+from halide_core.analysis.value_range import ValueRanges
+from halide_core.ir import (
+    Assert,
+    BinaryOp,
+    Block,
+    Call,
+    Cast,
+    ExprNode,
+    For,
+    Intrinsic,
+    Let,
+    Stmt,
+    Variable,
+)
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import Rewriter, stmt_exprs, subexpressions, walk
+from halide_core.lowering.passes.around import Around
+
+
+def truncate_numbers(stmt: Stmt) -> Stmt:
+    """See the module's docstring."""
+    roots = (e for s in walk(stmt) for e in stmt_exprs(s))
+    return _Conversions().stmt(stmt) if any(map(_is_conversion, subexpressions(roots))) else stmt
+
+
+class _Conversions(Rewriter):
+    def __init__(self) -> None:
+        super().__init__()
+        self._ranges = _PlacedRanges(Around(), {})
+
+    @contextmanager
+    def _in(self, *around: Stmt) -> Iterator[None]:
+        """Statements around what is rewritten, or before it in its scope."""
+        outside = self._ranges, self._memo
+        for s in around:
+            self._enter(s)
+        yield
+        self._ranges, self._memo = outside
+
+    def _enter(self, s: Stmt) -> None:
+        """Goes on in a loop, or behind a check or a let, where there is more to know of expressions."""
+        self._ranges, self._memo = self._ranges.inside(s), {}
+
+    def rewrite_Block(self, s: Block) -> Stmt:
+        """The statements, each with what those before it tell of coordinates."""
+        with self._in():
+            found: list[Stmt] = []
+            for each in s.stmts:
+                found.append(self.stmt(each))
+                if isinstance(each, Assert | Let):
+                    self._enter(each)
+        return s if all(a is b for a, b in zip(found, s.stmts, strict=True)) else Block(tuple(found))
+
+    def rewrite_For(self, loop: For) -> Stmt:
+        """The loop, its variable being between its ends."""
+        over = self.interval(loop.bounds)
+        with self._in(loop):
+            body = self.stmt(loop.body)
+        same = over is loop.bounds and body is loop.body
+        return loop if same else For(loop.loop, loop.var, over, loop.kind, loop.pure, body)
+
+    def rewrite_Cast(self, e: Cast) -> ExprNode:
+        """One operation, where the float is a number of the type."""
+        made = self.parts_of(e)
+        assert isinstance(made, Cast)
+        if not _is_conversion(e):
+            return made
+        low, high = self._ranges.of(e.a)
+        is_number = not (math.isinf(low) or math.isinf(high)) and fits((math.trunc(low), math.trunc(high)), e.type)
+        return Call(e.type, Intrinsic.TRUNCATED, (made.a,)) if is_number else made
+
+
+def _is_conversion(e: ExprNode) -> bool:
+    """True of a float that becomes an integer of at most as many bits, and of fewer where that has no sign: these the
+    machine has an operation for."""
+    if not isinstance(e, Cast) or not e.a.type.is_float() or e.a.type.is_narrow_float():
+        return False
+    bits = e.type.bits() + e.type.is_uint()
+    return e.type.is_integer() and not e.type.is_bool() and bits <= e.a.type.bits()
+
+
+class _PlacedRanges(ValueRanges):
+    """Ranges of values at a place of a flat tree."""
+
+    def __init__(self, around: Around, lets: dict[Variable, tuple[_PlacedRanges, ExprNode]]) -> None:
+        super().__init__()
+        self._around, self._lets = around, lets
+        """The variables of lets in scope: what they are, and the ranges where that stands."""
+
+    def inside(self, s: Stmt) -> _PlacedRanges:
+        """The ranges in a loop, or behind a check or a let."""
+        lets = {**self._lets, s.var: (self, s.value)} if isinstance(s, Let) else self._lets
+        return _PlacedRanges(self._around.inside(s), lets)
+
+    def _compute(self, e: ExprNode) -> Range:
+        match e:
+            case Variable() if e.type is not INT64 and e in self._lets:
+                ranges, value = self._lets[e]
+                return ranges.of(value)
+            case ir.Broadcast(a=a) | ir.Slice(a=a):
+                return self.of(a)
+            case ir.Ramp(base=base, stride=stride):
+                last = of_integers(BinaryOp.MUL, self.of(stride), (e.type.lanes() - 1,) * 2)
+                return union(self.of(base), of_integers(BinaryOp.ADD, self.of(base), last))
+        known = super()._compute(e)
+        return meet(known, self._around.range(e)) if e.type is INT64 else known
