@@ -28,10 +28,12 @@ def contradict(forms: Iterable[Linear]) -> bool:
         counts: dict[ExprNode, list[int]] = {}
         for form in rows.values():
             for atom, c in form.terms.items():
-                counts.setdefault(atom, [0, 0])[c > 0] += 1
+                found = counts.setdefault(atom, [0, 0, 0, 0])
+                found[c > 0] += 1
+                found[2 + (c > 0)] += abs(c) != 1
         if not counts:
             return False
-        atom = min(counts, key=lambda a: counts[a][0] * counts[a][1])
+        atom = min(counts, key=lambda a: _cost(*counts[a]))
         below = [form for form in rows.values() if form.terms.get(atom, 0) > 0]
         above = [form for form in rows.values() if form.terms.get(atom, 0) < 0]
         rows = {key: form for key, form in rows.items() if atom not in form.terms}
@@ -41,6 +43,12 @@ def contradict(forms: Iterable[Linear]) -> bool:
             for other in above:
                 if _adds(rows, one.times(-other.terms[atom]).plus(other, one.terms[atom])):
                     return True
+
+
+def _cost(below: int, above: int, longer_below: int, longer_above: int) -> tuple[bool, int]:
+    """The worth of an atom's elimination: first of all that no integers are lost, as the atom is alone in all forms of
+    one sign; then that few forms come of it."""
+    return bool(longer_below and longer_above), below * above
 
 
 def _adds(rows: dict[_Terms, Linear], form: Linear) -> bool:

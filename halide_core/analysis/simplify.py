@@ -108,8 +108,9 @@ class Simplifier(Rewriter):
             return to_expr(whole)
         if k == 1:
             return a
-        match left:
-            case Binary(op=BinaryOp.DIV, a=inner, b=IntImm(value=j)) if 0 < j * k < _LIMIT:
+        match [*rest.terms.items()]:
+            case [(Binary(op=BinaryOp.DIV, a=inner, b=IntImm(value=j)), 1)] if 0 < j * k < _LIMIT and not is_far(inner):
+                inner = to_expr(linear_of(inner).plus(Linear({}, rest.const * j)))
                 return to_expr(whole.plus(linear_of(ir.div(inner, ir.i64(j * k)))))
         return to_expr(whole.plus(Linear({ir.div(left, b): 1}, 0)))
 

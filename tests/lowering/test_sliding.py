@@ -12,6 +12,7 @@ import pytest
 
 import halide_core as hl
 from halide_core import ir
+from halide_core.bounds.verify import by_cases
 from halide_core.ir.visitor import subexpressions, walk
 from tests.lowering.report.test_explain import of_slides
 from tests.support.checking import check
@@ -110,6 +111,28 @@ def test_vectors_on_both_sides() -> None:
     count = counted(f, window(f))
     assert {p[1] for p in count.of(g)} == set(range(-3, -3 + H + 2))
     assert count.total(g) == 8 * (H + 2)
+    certified(f)
+
+
+def pyramid() -> tuple[hl.Func, hl.Func]:
+    """Four rows of the result need seven or five of the level below, at quarters of them, rounded both ways."""
+    level, down, up, f = (hl.Func(name) for name in ("level", "down", "up", "f"))
+    level[x, y] = source(24, 60)[x, y] * 2
+    down[x, y] = level[x, 2 * y - 1] + level[x, 2 * y + 1]
+    up[x, y] = down[x, y / 2] + down[x, (y + 1) / 2]
+    f[x, y] = up[x, y / 2] + up[x, (y + 1) / 2]
+    f.split(y, y, yi, 4)
+    level.store_root().compute_at(f, y)
+    down.compute_at(f, y)
+    up.compute_at(f, y)
+    return level, f
+
+
+def test_a_level_of_a_pyramid_slides() -> None:
+    level, f = pyramid()
+    assert of_slides(f) == ['"y" slides along f.s0.y']
+    count = counted(f, window(f))
+    assert count.total(level) == len(count.of(level))
     certified(f)
 
 
@@ -361,13 +384,22 @@ def test_a_step_that_may_need_nothing_asks_for_nothing_more() -> None:
     certified(c)
 
 
-def test_a_slide_with_more_cases_than_are_looked_at_is_not_taken() -> None:
+def test_a_slide_that_is_not_proven_is_not_taken() -> None:
     """A shifted last step may stand still, and of two windows that grow apart each end is the lesser of two."""
     a, b, c = shifted(2)
     count = counted(c, [(1, W), (0, 2)])
     assert count.total(a) == 2 * 9 * 2 < count.total(b)
-    assert "has more cases than are looked at" in of_slides(c)[0]
+    assert "does not slide: it was not proven that, of b" in of_slides(c)[0]
     certified(c)
+
+
+def test_a_slide_with_more_cases_than_are_looked_at_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    level, f = pyramid()
+    monkeypatch.setattr(by_cases, "_STEPS", 3)
+    assert "has more cases than are looked at" in of_slides(f)[0]
+    count = counted(f, window(f))
+    assert count.total(level) > len(count.of(level))
+    certified(f)
 
 
 @pytest.mark.parametrize("reads", [(lambda w: w[0, 0]), (lambda w: w[0, y] + w[0, y + 1]), (lambda w: w[x, y + 1])])

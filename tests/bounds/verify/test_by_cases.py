@@ -162,3 +162,14 @@ def test_forms_that_contradict_each_other_have_no_state(seed: int) -> None:
     assert found > 15
     assert not contradict([Linear({p: 2, y: -2}, 1), Linear({y: 2, p: -2}, 1)])  # p = y
     assert contradict([Linear({p: 2, y: -2}, -1), Linear({y: 2, p: -2}, 1)])  # 1 <= 2p - 2y <= 1
+
+
+def test_what_is_alone_goes_first() -> None:
+    """A point between the least one of a step and the greatest one of the step before, of a pyramid's window: rational
+    numbers are there, and no integers."""
+    e, q, r = (Variable(INT64, name) for name in "eqr")  # q is (m + e)/4, r is m/4, and e is at least 4y
+    quotients = [Linear({q: 4, m: -1, e: -1}, 3), Linear({q: -4, m: 1, e: 1}, 0), Linear({r: -4, m: 1}, 0)]
+    known = [*quotients, Linear({e: 1, y: -4}, 0), Linear({q: 2, p: -1}, 1), Linear({p: 1, r: -2, y: -2}, 4)]
+    below = Linear({y: 2, r: 2, p: -1}, -4)
+    assert contradict([Linear({p: 1, q: -2}, 3), below, *known])
+    assert not contradict([Linear({p: 1, q: -2}, 4), below, *known])

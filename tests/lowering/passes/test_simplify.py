@@ -12,7 +12,7 @@ from halide_core.analysis.prover import Facts, _ProofSearch, shared_proofs
 from halide_core.analysis.refute import Model, ModelKind
 from halide_core.analysis.simplify import Simplifier, simplify
 from halide_core.ir import Cast, ExprNode, Select
-from halide_core.ir.types import BOOL, INT32, INT64
+from halide_core.ir.types import BOOL, INT32, INT64, Float
 from halide_core.ir.visitor import subexpressions
 from halide_core.lowering.passes.allocation_bounds import constant_limit
 from halide_core.lowering.passes.simplify_stmt import assume_condition, assume_loop
@@ -43,6 +43,22 @@ def test_simplified_condition_has_the_same_value(e: ExprNode, environments: list
     simpler = simplify(e)
     for at in environments + VARIOUS:
         assert value(simpler, at) == value(e, at), (e, simpler, at)
+
+
+def test_quotients_of_quotients_are_one() -> None:
+    """Of levels of a pyramid the one below the next, rounded down or up: their distance is that of two quotients."""
+
+    def half(e: ExprNode, more: int = 0) -> ExprNode:
+        return ir.div(ir.add(e, ir.i64(more)) if more else e, ir.i64(2))
+
+    assert simplify(half(half(x), 1)) is simplify(ir.div(ir.add(x, ir.i64(2)), ir.i64(4)))
+    assert simplify(half(half(x, 1), 1)) is simplify(ir.div(ir.add(x, ir.i64(3)), ir.i64(4)))
+    assert simplify(half(half(x, 1), -7)) is simplify(ir.sub(ir.div(ir.add(x, ir.i64(3)), ir.i64(4)), ir.i64(4)))
+    assert simplify(ir.maximum(half(half(x)), half(half(x), 1))) is simplify(half(half(x), 1))
+    far = half(half(Cast(INT64, ir.const(1.5, Float(64)))), 1)
+    assert simplify(far) is far
+    for e in (half(half(half(x, 1), 1), -1), ir.div(ir.add(ir.div(x, ir.i64(3)), ir.i64(-2)), ir.i64(5))):
+        assert all(value(simplify(e), at) == value(e, at) for at in ({x: k} for k in range(-70, 70)))
 
 
 def test_choices_by_one_condition_are_added_where_that_makes_them_shorter() -> None:
