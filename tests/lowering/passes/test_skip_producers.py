@@ -157,6 +157,17 @@ def test_indices_are_always_computed() -> None:
     assert count.total(at) == 8 and count.total(table) == 0
 
 
+def test_choices_in_an_index_are_always_computed() -> None:
+    """Also where the same condition says that nobody looks there."""
+    p = hl.Param(hl.Int(32), "p", 0)
+    table, o = hl.Func("table"), hl.Func("o")
+    table[x] = hl.clamp(x * 2, 0, 9)
+    o[x] = hl.select(p > 0, table[hl.clamp(hl.select(p > 0, table[x], 3), 0, 9)], 7)
+    table.compute_root()
+    count = counted(o, [(0, 8)])
+    assert count.total(table) == 8
+
+
 def test_what_is_printed_is_always_computed() -> None:
     p, f, o = hl.Param(hl.Int(32), "p", 0), hl.Func("f"), hl.Func("o")
     f[x] = x + 1

@@ -236,6 +236,6 @@ SLIDING: dict[str, AutomaticStep] = {
         skip_producers._Skipping, "_condition", "len(_least(kept)) > 1", "False", one_of_two
     ),
     "skip: places to read from are always computed": AutomaticStep(
-        skip_producers._Skipping, "_values", "(a, _ALWAYS) for a in args", "(a, under) for a in args", places
+        skip_producers._Skipping, "_values", "add(_ALWAYS)", "add(under)", places
     ),
 }
