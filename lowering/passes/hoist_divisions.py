@@ -7,6 +7,8 @@ vectors. So they leave the innermost loops of which it may make some.
 
     for x: f[x] = g[x + (y mod n)*s]     ->     let invariant = (y mod n)*s;  for x: f[x] = g[x + invariant]
 
+Nor does it take the terms of a sum together that do not vary, where others look something up; so these are one number.
+
 Only what each iteration computes for certain moves. Where the loop does not run it is computed for nothing: it reads no
 memory, and quotients by 0 are 0.
 """
@@ -17,6 +19,8 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.algorithm.rename import UniqueNames
+from halide_core.analysis.linear import Linear, linear_of, to_expr
+from halide_core.analysis.near import is_near
 from halide_core.ir import (
     Access,
     Binary,
@@ -92,8 +96,43 @@ class _Lifted(Rewriter):
         """The expression with variables for its largest such parts."""
         known = self._memo.get(expr)
         if known is None:
-            known = self._memo[expr] = self._variable(expr) if self._moves(expr) else self.parts_of(expr)
+            known = self._memo[expr] = self._variable(expr) if self._moves(expr) else self._rewritten(expr)
         return known
+
+    def _rewritten(self, e: ExprNode) -> ExprNode:
+        made = self.parts_of(e)
+        is_sum = isinstance(made, Binary) and made.op in (BinaryOp.ADD, BinaryOp.SUB) and made.type is INT64
+        return self._grouped(linear_of(made)) or made if is_sum and self._wanted & _CHOICE else made
+
+    def _grouped(self, form: Linear) -> ExprNode | None:
+        """The sum of what varies and of a variable; None where that is no gain: steps a C compiler sees by itself."""
+        varying, rest = Linear({}, form.const), Linear({}, 0)
+        for atom, c in form.terms.items():
+            fixed = free_variables(atom).isdisjoint(self._bound) and not self._kinds.of(atom) & _FIXED
+            one = Linear({atom: c}, 0)
+            varying, rest = (varying, rest.plus(one)) if fixed else (varying.plus(one), rest)
+        if all(isinstance(atom, Variable) for atom in varying.terms) or not is_near(form):
+            return None
+        inside = self._with_constant_inside(varying)
+        if len(rest.terms) < 2:
+            return None if inside is varying else to_expr(inside.plus(rest))
+        return to_expr(inside.plus(Linear({self._variable(to_expr(rest)): 1}, 0)))
+
+    def _with_constant_inside(self, form: Linear) -> Linear:
+        """``min(x + 1, n) - 1`` as ``min(x, n - 1)``, whose limit does not vary."""
+        for atom, c in form.terms.items():
+            if c != 1 or not isinstance(atom, Binary) or atom.op not in (BinaryOp.MIN, BinaryOp.MAX):
+                continue
+            a, b = (linear_of(e).plus(Linear({}, form.const)) for e in (atom.a, atom.b))
+            moved = [e for e in (a, b) if not e.const and any(map(self._varies, e.terms))]
+            if form.const and moved and is_near(a) and is_near(b):
+                return form.replacing(atom, linear_of(Binary(INT64, atom.op, to_expr(a), to_expr(b)))).plus(
+                    Linear({}, -form.const)
+                )
+        return form
+
+    def _varies(self, e: ExprNode) -> bool:
+        return not free_variables(e).isdisjoint(self._bound)
 
     def rewrite_If(self, s: If) -> Stmt:
         """Its condition alone: a branch may not run."""

@@ -46,8 +46,11 @@ def shift_bytes(prelude: Prelude, type: Type, op: BinaryOp) -> str:
     def head() -> tuple[str, str, list[str]]:
         c, bits, symbol = prelude.type(type), UInt(8, type.lanes()), "<<" if op is BinaryOp.SHL else ">>"
         splat, b = prelude.splat(bits), prelude.type(bits)
-        whole = "uint32_t" if type.lanes() == _WORD else prelude.type(UInt(16, type.lanes() // 2))
-        moved = f"({b})(({whole})a {symbol} n) & {splat}((uint8_t)(255 {symbol} n))"
+        kept = f"(uint8_t)(255 {symbol} n)"
+        if type.lanes() == _WORD:
+            moved = f"({b})(((uint32_t)a {symbol} n) & 0x01010101u * {kept})"
+        else:
+            moved = f"({b})(({prelude.type(UInt(16, type.lanes() // 2))})a {symbol} n) & {splat}({kept})"
         signed = type.is_int() and op is not BinaryOp.SHL
         result = [f"const {b} s = {splat}(128 >> n);", f"return ({c})((({moved}) ^ s) - s);"]
         return c, f"{c} a, int n", [

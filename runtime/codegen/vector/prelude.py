@@ -265,6 +265,7 @@ class Prelude:
 
         def head() -> tuple[str, str, list[str]]:
             self.typedef("VEILED", resource("veiled.h"))
+            self.typedef("__has_builtin", x86_builtins.DEFINITION)
             if to.is_vector():
                 return self.type(to), f"{self.type(source)} x", self._vector_from_float(to, source)
             body = foreseen_from_float(to, source) if branches else scalar_from_float(to, source, veil=again)

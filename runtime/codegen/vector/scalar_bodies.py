@@ -122,10 +122,21 @@ def foreseen_from_float(to: Type, source: Type) -> list[str]:
     s = stored(to)
     low, beyond = limits(to, source)
     least = f"INT{to.bits()}_MIN" if to.is_int() else "0"
-    return [
+    generic = [
         f"if (x >= {beyond}) return {greatest(to)};",
         f"if (x >= {low}) {{ {s} n = ({s})x; VEILED(n); return n; }}",
         f"return x < {low} ? {least} : 0;",
+    ]
+    if to.bits() > 32:
+        return generic
+    float_type, instruction = {32: ("float", "cvttss2si64"), 64: ("double", "cvttsd2si64")}[source.bits()]
+    return [
+        f"#if __has_builtin(__builtin_ia32_{instruction})",
+        f"typedef {float_type} register_type __attribute__((vector_size(16)));",
+        f"const int64_t n = __builtin_ia32_{instruction}((register_type){{x}});",  # the least one of what is none
+        f"if (__builtin_expect(({s})n == n, 1)) return ({s})n;",
+        "#endif",
+        *generic,
     ]
 
 

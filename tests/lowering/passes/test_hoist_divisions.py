@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import halide_core as hl
-from halide_core.ir import Binary, BinaryOp, For, Let, Stmt
+from halide_core.analysis.linear import linear_of
+from halide_core.ir import Binary, BinaryOp, For, Let, Load, Stmt, Store, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lowering.driver import LoweringTrace, lower
@@ -103,3 +104,32 @@ def test_a_clamped_rows_place_stays_in_loops_of_vectors() -> None:
     tree = lowered(f)
     assert not any(isinstance(s, Let) and "invariant" in s.var.name for s in walk(tree))
     assert np.array_equal(f.realize([8, 9]), f.evaluate([8, 9]))
+
+
+def test_a_looked_up_row_is_one_sum() -> None:
+    """Of a place that varies by no steps, what a row has is added up before the loop, and its limit is one number."""
+    source, f = hl.ImageParam(hl.Float(32), 2, "source"), hl.Func("f")
+    source.set(hl.Buffer(np.arange(48, dtype=np.float32).reshape(6, 8)))
+    f[x, y] = hl.BoundaryConditions.repeat_edge(source)[hl.i32(hl.floor(hl.f32(x) * 0.7)), y]
+    loop = next(s for s in walk(lowered(f)) if isinstance(s, For) and s.loop.var == "x")
+    (store,) = (s for s in walk(loop) if isinstance(s, Store))
+    (place,) = (e.index for e in subexpressions([store.value]) if isinstance(e, Load))
+    terms = linear_of(place).terms
+    assert sorted(isinstance(atom, Variable) for atom in terms) == [False, True]
+    limits = [e for e in subexpressions([place]) if isinstance(e, Binary) and e.op is BinaryOp.MIN]
+    assert [linear_of(e.a).const for e in limits] == [0]
+    window = [(-3, 20), (-2, 9)]
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, f.evaluate(window)), name
+    assert np.array_equal(np.asarray(f.realize([9, 8])), np.asarray(f.evaluate([9, 8])))
+
+
+def test_an_int64_that_may_wrap_stays_as_it_is() -> None:
+    """What the user adds to a number near the end of int64 is added where he did."""
+    n, f = hl.Param(hl.Int(64), "n", 2**63 - 1), hl.Func("f")
+    words = hl.ImageParam(hl.Int(64), 1, "words")
+    words.set(hl.Buffer(np.int64([2**63 - 1, -(2**63), 0, 5])))
+    f[x] = hl.min(words[x] + 1, n) - 1
+    for name, got in run_program(f, [(0, 4)]).items():
+        assert np.array_equal(got, f.evaluate([4])), name
+    assert np.array_equal(np.asarray(f.realize([4])), np.asarray(f.evaluate([4])))
