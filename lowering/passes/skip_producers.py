@@ -277,8 +277,8 @@ class _Skipping:
                 case Access(callee=callee, args=args):
                     found.setdefault(callee, set()).add(under)
                     following = []
-                    for each in self._indices(args):
-                        found.setdefault(each, set()).add(_ALWAYS)
+                    for read in self._indices(args):
+                        found.setdefault(read, set()).add(_ALWAYS)
                 case Print():  # it shows what it is given, whatever a select around it gives
                     following = [(part, _ALWAYS) for part in parts(e)]
                 case Select(condition=condition, a=a, b=b) if self._helps(condition, place):

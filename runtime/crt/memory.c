@@ -87,6 +87,7 @@ static void free_block(void *pointer) {
 #ifdef HALIDE_CORE_KEEPS
 enum {
     least_kept = 64 << 10, /* bytes; what is smaller its thread keeps */
+    cached = 4 << 20,      /* of a block up to here much may still be in a cache */
     most_bytes = 256 << 20,
     most_blocks = 64,
     most_near = 16, /* small blocks of a thread */
@@ -96,6 +97,7 @@ enum {
 typedef struct block {
     void *pointer;
     size_t size;
+    const void *owner; /* a place of the thread that used it last */
 } block;
 
 static struct {
@@ -127,11 +129,25 @@ static block remove_block(int number) {
     return removed;
 }
 
-/* The smallest kept block that is large enough, of several the one used last; NULL if it would waste a fourth. */
-static void *take_kept(size_t size) {
-    if (!lock_kept()) {
-        return NULL;
+static _Thread_local char here;
+
+/* Under the lock: the block that was used last, by this thread if there is one, and is large enough; -1 if it would waste
+ * three fourths. A tile may need more or less than the last one did, and finds in its caches what that one used. */
+static int last_used(size_t size) {
+    int last = -1;
+    for (int i = kept.count - 1; i >= 0; --i) {
+        if (kept.blocks[i].size >= size && kept.blocks[i].size / 4 < size) {
+            if (kept.blocks[i].owner == &here) {
+                return i;
+            }
+            last = last < 0 ? i : last;
+        }
     }
+    return last;
+}
+
+/* Under the lock: the smallest block that is large enough, of several the one used last; -1 if it would waste a fourth. */
+static int smallest(size_t size) {
     int best = -1;
     size_t best_size = size + size / 4;
     for (int i = kept.count - 1; i >= 0; --i) {
@@ -140,6 +156,15 @@ static void *take_kept(size_t size) {
             best_size = kept.blocks[i].size;
         }
     }
+    return best;
+}
+
+/* A block that was kept and is large enough; NULL if there is none. */
+static void *take_kept(size_t size) {
+    if (!lock_kept()) {
+        return NULL;
+    }
+    const int best = size <= cached ? last_used(size) : smallest(size);
     void *const pointer = best < 0 ? NULL : remove_block(best).pointer;
     unlock_kept();
     return pointer;
@@ -170,7 +195,7 @@ static bool keep_large(void *pointer, size_t size) {
     }
     const bool fits = kept.count < most_blocks && kept.bytes + size <= most_bytes; /* others may have taken the room */
     if (fits) {
-        kept.blocks[kept.count++] = (block){pointer, size};
+        kept.blocks[kept.count++] = (block){pointer, size, &here};
         kept.bytes += size;
     }
     unlock_kept();
@@ -235,7 +260,7 @@ static bool keep_near(void *pointer, size_t size) {
         free(near.blocks[0].pointer);
         forget_near(0);
     }
-    near.blocks[near.count++] = (block){pointer, size};
+    near.blocks[near.count++] = (block){pointer, size, &here};
     return true;
 }
 

@@ -125,7 +125,7 @@ def test_a_looked_up_row_is_one_sum() -> None:
 
 
 def test_an_int64_that_may_wrap_stays_as_it_is() -> None:
-    """What the user adds to a number near the end of int64 is added where he did."""
+    """A number that is near the end of int64 is added to where the user did."""
     n, f = hl.Param(hl.Int(64), "n", 2**63 - 1), hl.Func("f")
     words = hl.ImageParam(hl.Int(64), 1, "words")
     words.set(hl.Buffer(np.int64([2**63 - 1, -(2**63), 0, 5])))

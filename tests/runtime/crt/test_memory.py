@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,31 @@ def test_freed_block_comes_again_when_large() -> None:
     assert {library.halide_core_malloc((1 << 20) - 100), library.halide_core_malloc(1 << 20)} == {first, other}
     for pointer in (first, other):
         library.halide_core_free(pointer)
+
+
+@of_glibc
+def test_block_used_last_comes_first_when_sizes_vary() -> None:
+    """It is in the caches, of its thread; large blocks are in none, and those are not wasted."""
+    library = runtime()
+    library.halide_core_release_memory()
+    least, middle, most = (library.halide_core_malloc(size) for size in (300_000, 500_000, 1_000_000))
+    for pointer in (middle, least, most):
+        library.halide_core_free(pointer)
+    assert library.halide_core_malloc(290_000) == most
+    library.halide_core_free(most)
+    threads = ThreadPoolExecutor(1)
+    other = threads.submit(lambda: library.halide_core_malloc(450_000)).result()
+    assert other == most  # of the other thread's there is none
+    threads.submit(library.halide_core_free, other).result()
+    assert library.halide_core_malloc(290_000) == least
+    assert threads.submit(lambda: library.halide_core_malloc(290_000)).result() == most
+    assert library.halide_core_malloc(100_000) not in (most, middle)  # so much would be wasted
+    for pointer in (least, most):
+        library.halide_core_free(pointer)
+    large, larger = (library.halide_core_malloc(size) for size in (5_000_000, 6_000_000))
+    library.halide_core_free(large)
+    library.halide_core_free(larger)
+    assert library.halide_core_malloc(4_900_000) == large
 
 
 @of_glibc
