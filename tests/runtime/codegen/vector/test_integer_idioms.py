@@ -13,8 +13,8 @@ from halide_core import ir
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lowering.driver import lower
-from halide_core.runtime.codegen.unit import emit_c
 from halide_core.lowering.passes.narrow.conversions import truncate_numbers
+from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.codegen.vector.gathers import find_tables
 from halide_core.runtime.codegen.vector.integer_idioms import is_narrow
 from halide_core.runtime.codegen.vector.x86_builtins import (
