@@ -111,7 +111,7 @@ class _Lifted(Rewriter):
             fixed = free_variables(atom).isdisjoint(self._bound) and not self._kinds.of(atom) & _FIXED
             one = Linear({atom: c}, 0)
             varying, rest = (varying, rest.plus(one)) if fixed else (varying.plus(one), rest)
-        if all(isinstance(atom, Variable) for atom in varying.terms) or not is_near(form):
+        if all(map(_is_step, varying.terms)) or not is_near(form):
             return None
         inside = self._with_constant_inside(varying)
         if len(rest.terms) < 2:
@@ -155,6 +155,11 @@ class _Lifted(Rewriter):
         if known is None:
             known = self._found[e] = Variable(e.type, self._names.fresh("invariant"))
         return known
+
+
+def _is_step(atom: ExprNode) -> bool:
+    """True of what moves by steps: a loop's variable, or so many rows."""
+    return isinstance(atom, Variable) or (isinstance(atom, Binary) and atom.op is BinaryOp.MUL)
 
 
 _DIVISION, _CHOICE, _FIXED = 1, 2, 4

@@ -73,6 +73,7 @@ from halide_core.lowering.passes.vectorize.gather_address import (
 )
 from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
 from halide_core.lowering.passes.vectorize.reduction_match import accumulation
+from halide_core.lowering.passes.vectorize.widen import is_narrow, widened
 from halide_core.lowering.provenance import Traversals
 
 _COPIES = 4
@@ -131,6 +132,25 @@ class _FindLoops(Rewriter):
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop's body for all lanes at once."""
+        if loop.kind is LoopKind.SERIAL and is_narrow(loop):
+            wide = self._widened(loop)
+            if wide is not None:
+                return wide
+        return self._rewritten(loop)
+
+    def _widened(self, loop: For) -> Stmt | None:
+        """The loop over vectors that fill a register, and one for what is left; None where they are no narrower."""
+        assert isinstance(loop.body, For)
+        body = _inline_lets(_inline_lets(loop.body.body, loop.body.var), loop.var)
+        value, position = _widest(body, loop.body.var, self._around)
+        loop = replace(loop, body=replace(loop.body, body=body))
+        found = widened(loop, self._register_bytes // value, self._names) if position == 1 else None
+        if found is None:
+            return None
+        wide, rest = found
+        return ir.block([self._rewritten(wide), *([] if rest is None else [self._rewritten(rest)])])
+
+    def _rewritten(self, loop: For) -> Stmt:
         if loop.kind is not LoopKind.VECTORIZED:
             meeting = _may_meet(loop)
             self._meeting += meeting

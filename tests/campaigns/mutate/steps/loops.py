@@ -22,6 +22,7 @@ from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import peel_first_iteration as warm_up
 from halide_core.lowering.passes.partition import partition
 from halide_core.lowering.passes.partition.steady_part import SteadyPart
+from halide_core.lowering.passes.vectorize import widen
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi
 
@@ -251,6 +252,30 @@ def sums_side_by_side() -> Made:
     return f, [(-5, 11), (0, 2)]
 
 
+def columns_of_two() -> Made:
+    """Rows of two points, which the next row's do not follow in memory."""
+    im, f = image(), hl.Func("f")
+    f[x, y] = im[x, y] * 3
+    f.bound(x, 0, 2).vectorize(x)
+    return f, [(0, 2), (0, 9)]
+
+
+def steps_of_two() -> Made:
+    """Each step reads what the one before it made of the points beside its own."""
+    f, r = hl.Func("f"), hl.RDom([(0, 2), (1, 12)], "r")
+    f[x] = x
+    f[r.x + 2 * r.y] += f[r.x + 2 * r.y - 2]
+    f.compute_root().update().allow_race_conditions().vectorize(r.x)
+    return f, [(0, 26)]
+
+
+def pairs_of_points() -> Made:
+    im, f = image(), hl.Func("f")
+    f[x] = im[x, 0] * 3
+    f.vectorize(x, 2)
+    return f, [(0, 11)]
+
+
 LOOPS: dict[str, AutomaticStep] = {
     "peel: the parts are the loop": AutomaticStep(
         warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps
@@ -328,6 +353,15 @@ LOOPS: dict[str, AutomaticStep] = {
     ),
     "unroll: a copy chooses what its iteration decides": AutomaticStep(
         unroll._Copy, "rewrite_Select", "e.a if decided.value else e.b", "e.a", arms
+    ),
+    "widen: lanes and iterations are neighbours": AutomaticStep(
+        widen._Together, "_sum", "!= self._count * times", "!= self._count * times and False", columns_of_two
+    ),
+    "widen: iterations have no order": AutomaticStep(
+        widen, "is_narrow", "loop.pure and inner.pure and", "", steps_of_two
+    ),
+    "widen: iterations that are left come last": AutomaticStep(
+        widen, "_loops", "None if left is ir.ZERO else rest", "None", pairs_of_points
     ),
     "jam: no iteration reads what another writes": AutomaticStep(
         jam, "_are_apart", "not moves and", "False and", memory_of_all

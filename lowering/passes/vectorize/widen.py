@@ -1,0 +1,148 @@
+"""Vectors that fill less than half of a register, in loops whose iterations have no order: several of them at once.
+
+In: a serial loop around lanes, and how many lanes a register holds. Out: a loop over vectors of more lanes, and one for
+the iterations that are left; None where that is no gain.
+
+    for x in (0, n): vectorized v in (0, 4): f[x*4 + v] = g[x*4 + v + 1]
+    ->  for y in (0, n/4): vectorized w in (0, 16): f[y*16 + w] = g[y*16 + w + 1]
+        for x in (n/4*4, n - n/4*4): vectorized v in (0, 4): …
+
+Neighbouring lanes must be neighbours in both: each index is a sum in which the loop's variable counts as often as its
+lanes go. Of memory that is not dense nothing is gained. Both loops are pure, so that no iteration sees another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from halide_core import ir
+from halide_core.algorithm.rename import UniqueNames
+from halide_core.analysis.linear import Linear, linear_of, to_expr
+from halide_core.analysis.simplify import simplify
+from halide_core.ir import (
+    Block,
+    ExprNode,
+    For,
+    Interval,
+    IntImm,
+    Let,
+    Load,
+    LoopKind,
+    Stmt,
+    Store,
+    Variable,
+)
+from halide_core.ir.types import INT64
+from halide_core.ir.visitor import Rewriter, Substitution, free_variables, stmt_exprs, subexpressions, walk
+
+_SAYING = (ir.Print, ir.Event, ir.Promise)
+_STEPS = (-1, 0, 1, 2)
+"""The distances of neighbouring lanes in memory that vectors of any length are loaded at."""
+
+
+def widened(loop: For, lanes: int, names: UniqueNames) -> tuple[For, For | None] | None:
+    """See the module's docstring: the loop over vectors of more lanes, and what is left, if anything. ``loop`` is a
+    serial one around ``lanes`` in one statement (``is_narrow``); ``lanes``: of the widest value, in a register."""
+    inner = loop.body
+    assert isinstance(inner, For)
+    assert isinstance(inner.bounds.len, IntImm)
+    count = inner.bounds.len.value
+    times = _times(loop.bounds.len, lanes // count)
+    if times < 2:
+        return None
+    together = _Together(loop.var, inner.var, count)
+    try:
+        body = together.stmt(inner.body)
+    except _ApartError:
+        return None
+    return _loops(loop, inner, body, together.position, times, names) if _is_dense(body, together.position) else None
+
+
+def is_narrow(loop: For) -> bool:
+    """True of a serial loop around lanes alone, whose iterations may go in any order: one statement, that says
+    nothing."""
+    inner = loop.body
+    if loop.kind is not LoopKind.SERIAL or not isinstance(inner, For) or inner.kind is not LoopKind.VECTORIZED:
+        return False
+    if not (loop.pure and inner.pure and isinstance(inner.bounds.len, IntImm) and inner.bounds.min is ir.ZERO):
+        return False
+    stores = [s for s in walk(inner.body) if not isinstance(s, Block | Let)]
+    if len(stores) != 1 or not isinstance(stores[0], Store) or stores[0].atomic:
+        return False
+    return not any(isinstance(e, _SAYING) for s in walk(inner.body) for e in subexpressions(stmt_exprs(s)))
+
+
+def _times(length: ExprNode, most: int) -> int:
+    """So many vectors at once, a power of two: of a constant number those that leave the fewest steps."""
+    known = [1 << n for n in range(most.bit_length())]
+    if isinstance(length, IntImm):
+        return min(known, key=lambda k: (length.value // k + length.value % k, k), default=1)
+    return known[-1] if known else 1
+
+
+class _ApartError(Exception):
+    """Lanes and iterations are no neighbours."""
+
+
+class _Together(Rewriter):
+    """Puts one variable in place of ``count`` times an iteration's number, plus a lane's."""
+
+    def __init__(self, iteration: Variable, lane: Variable, count: int) -> None:
+        super().__init__()
+        self.position = ir.index_variable(f"{iteration.name}.position")
+        self._iteration, self._lane, self._count = iteration, lane, count
+
+    def expr(self, expr: ExprNode) -> ExprNode:
+        """Raises: _ApartError where one of them stands alone."""
+        known = self._memo.get(expr)
+        if known is None:
+            known = self._memo[expr] = self._sum(expr) if expr.type is INT64 else self.parts_of(expr)
+        return known
+
+    def _sum(self, e: ExprNode) -> ExprNode:
+        if free_variables(e).isdisjoint((self._iteration, self._lane)):
+            return e
+        found = Linear({}, linear_of(e).const)
+        for atom, c in linear_of(e).terms.items():
+            if atom not in (self._iteration, self._lane):
+                found = found.plus(linear_of(self.parts_of(atom)), c)
+        times = linear_of(e).terms.get(self._lane, 0)
+        if linear_of(e).terms.get(self._iteration, 0) != self._count * times:
+            raise _ApartError
+        return to_expr(found.plus(Linear({self.position: 1}, 0), times) if times else found)
+
+
+def _is_dense(body: Stmt, position: Variable) -> bool:
+    """True where neighbours write neighbours, and read such, or every second, or one."""
+    for s in walk(body):
+        for e in subexpressions(stmt_exprs(s)):
+            if isinstance(e, Load) and _step(e.index, position) not in _STEPS:
+                return False
+        if isinstance(s, Store) and _step(s.index, position) != 1:
+            return False
+    return True
+
+
+def _step(index: ExprNode, position: Variable) -> int | None:
+    """The distance of neighbours; None where it varies."""
+    terms = linear_of(index).terms
+    others = (atom for atom in terms if atom is not position)
+    return None if any(position in free_variables(atom) for atom in others) else terms.get(position, 0)
+
+
+def _loops(
+    loop: For, inner: For, body: Stmt, position: Variable, times: int, names: UniqueNames
+) -> tuple[For, For | None]:
+    assert isinstance(inner.bounds.len, IntImm)
+    lanes = inner.bounds.len.value * times
+    number, lane = (ir.index_variable(names.fresh(f"{each.name}.wide")) for each in (loop.var, inner.var))
+    groups = simplify(ir.div(loop.bounds.len, ir.i64(times)))
+    done = simplify(ir.mul(groups, ir.i64(times)))
+    first = ir.add(ir.mul(loop.bounds.min, inner.bounds.len), ir.mul(number, ir.i64(lanes)))
+    at = simplify(ir.add(first, lane))
+    wide = replace(
+        inner, var=lane, bounds=Interval(ir.ZERO, ir.i64(lanes)), body=Substitution({position: at}).stmt(body)
+    )
+    left = simplify(ir.sub(loop.bounds.len, done))
+    rest = replace(loop, bounds=Interval(simplify(ir.add(loop.bounds.min, done)), left))
+    return replace(loop, var=number, bounds=Interval(ir.ZERO, groups), body=wide), None if left is ir.ZERO else rest
