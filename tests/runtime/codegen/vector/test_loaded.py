@@ -22,11 +22,11 @@ def _picture(type: Type) -> hl.Buffer:
 
 
 def _median(type: Type, lanes: int) -> hl.Func:
-    """Of three neighbours: two of them are used twice."""
+    """Of three neighbours: two of them are used twice. Columns of vectors are no neighbours, and so as long as said."""
     data, f = _picture(type), hl.Func("f")
     a, b, c = (data[x + k, y] for k in range(3))
     f[x, y] = hl.max(hl.min(a, b), hl.min(hl.max(a, b), c))
-    return f.vectorize(x, lanes, EXACT)
+    return f.vectorize(x, lanes, EXACT).reorder(y, x)
 
 
 def _kept(f: hl.Func) -> set[str]:
