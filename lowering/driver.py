@@ -223,7 +223,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
     loops unroll while points are still points, so that each copy simplifies on its own; loops are divided before lanes
     are vectors, so that the steady part has none of their clamps; flattening comes before vectorizing, since lanes are
     positions. Iterations go in step once lanes are vectors, as the registers that they need can be counted then.
-    Memory is shared where no statement moves any more.
+    Memory is shared where no statement moves any more. Floats are taken for numbers last: other rules know casts.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies, widest = program.partitions(), register_bytes(request.target)
