@@ -8,10 +8,13 @@ for where an index is no ramp, and nowhere else: most loops have none.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from halide_core.analysis.interval import Range, of_integers
 from halide_core.analysis.linear import Linear, linear_of
-from halide_core.ir import Assert, Binary, BinaryOp, ExprNode, For, Let, Load, Stmt
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir import Assert, Binary, BinaryOp, Block, ExprNode, For, Let, Load, Stmt, Variable
+from halide_core.ir.visitor import Rewriter, subexpressions
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
 
 
@@ -25,6 +28,16 @@ class Around:
     def inside(self, s: Stmt) -> Around:
         """The place in a loop, or behind a check or a let."""
         return Around(self, s)
+
+    def definition(self, var: Variable) -> tuple[Around, ExprNode] | None:
+        """The value of a let's variable, and where that stands; None of others."""
+        at: Around | None = self
+        while at is not None and not (isinstance(at._last, Let) and at._last.var is var):
+            at = at._outside
+        if at is None or at._outside is None:
+            return None
+        assert isinstance(at._last, Let)
+        return at._outside, at._last.value
 
     def range(self, e: ExprNode) -> Range:
         """Constants between which an expression is. Coordinates are looked at together: what is known of their sum says
@@ -72,3 +85,34 @@ class Around:
 def reads_memory(e: ExprNode) -> bool:
     """True where a part of an expression is loaded: it is no coordinate."""
     return any(isinstance(part, Load) for part in subexpressions([e]))
+
+
+class AroundRewriter(Rewriter):
+    """Rewrites statements, and knows of each what stands around it. Expressions are memoised for one place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._around = Around()
+
+    @contextmanager
+    def _in(self, *around: Stmt) -> Iterator[None]:
+        """Statements around what is rewritten, or before it in its scope."""
+        outside = self._around, self._memo
+        for s in around:
+            self._enter(s)
+        yield
+        self._around, self._memo = outside
+
+    def _enter(self, s: Stmt) -> None:
+        """Goes on in a loop, or behind a check or a let, where there is more to know of expressions."""
+        self._around, self._memo = self._around.inside(s), {}
+
+    def rewrite_Block(self, s: Block) -> Stmt:
+        """The statements, each with what those before it tell of coordinates."""
+        with self._in():
+            found: list[Stmt] = []
+            for each in s.stmts:
+                found.append(self.stmt(each))
+                if isinstance(each, Assert | Let):
+                    self._enter(each)
+        return s if all(a is b for a, b in zip(found, s.stmts, strict=True)) else Block(tuple(found))

@@ -10,28 +10,23 @@ its own is enough (``Intrinsic.TRUNCATED``).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from halide_core import ir
 from halide_core.analysis.interval import Range, fits, meet, of_integers, union
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
-    Assert,
     BinaryOp,
-    Block,
     Call,
     Cast,
     ExprNode,
     For,
     Intrinsic,
-    Let,
     Stmt,
     Variable,
 )
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import Rewriter, stmt_exprs, subexpressions, walk
-from halide_core.lowering.passes.around import Around
+from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.lowering.passes.around import Around, AroundRewriter
 
 
 def truncate_numbers(stmt: Stmt) -> Stmt:
@@ -40,33 +35,10 @@ def truncate_numbers(stmt: Stmt) -> Stmt:
     return _Conversions().stmt(stmt) if any(map(_is_conversion, subexpressions(roots))) else stmt
 
 
-class _Conversions(Rewriter):
+class _Conversions(AroundRewriter):
     def __init__(self) -> None:
         super().__init__()
-        self._ranges = _PlacedRanges(Around(), {})
-
-    @contextmanager
-    def _in(self, *around: Stmt) -> Iterator[None]:
-        """Statements around what is rewritten, or before it in its scope."""
-        outside = self._ranges, self._memo
-        for s in around:
-            self._enter(s)
-        yield
-        self._ranges, self._memo = outside
-
-    def _enter(self, s: Stmt) -> None:
-        """Goes on in a loop, or behind a check or a let, where there is more to know of expressions."""
-        self._ranges, self._memo = self._ranges.inside(s), {}
-
-    def rewrite_Block(self, s: Block) -> Stmt:
-        """The statements, each with what those before it tell of coordinates."""
-        with self._in():
-            found: list[Stmt] = []
-            for each in s.stmts:
-                found.append(self.stmt(each))
-                if isinstance(each, Assert | Let):
-                    self._enter(each)
-        return s if all(a is b for a, b in zip(found, s.stmts, strict=True)) else Block(tuple(found))
+        self._ranges: dict[Around, _PlacedRanges] = {}
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop, its variable being between its ends."""
@@ -82,7 +54,7 @@ class _Conversions(Rewriter):
         assert isinstance(made, Cast)
         if not _is_conversion(e):
             return made
-        low, high = self._ranges.of(e.a)
+        low, high = _ranges_at(self._around, self._ranges).of(e.a)
         is_number = not (math.isinf(low) or math.isinf(high)) and fits((math.trunc(low), math.trunc(high)), e.type)
         return Call(e.type, Intrinsic.TRUNCATED, (made.a,)) if is_number else made
 
@@ -97,23 +69,16 @@ def _is_conversion(e: ExprNode) -> bool:
 
 
 class _PlacedRanges(ValueRanges):
-    """Ranges of values at a place of a flat tree."""
+    """Ranges of values at a place of a flat tree. ``known``: those at each place that was asked about."""
 
-    def __init__(self, around: Around, lets: dict[Variable, tuple[_PlacedRanges, ExprNode]]) -> None:
+    def __init__(self, around: Around, known: dict[Around, _PlacedRanges]) -> None:
         super().__init__()
-        self._around, self._lets = around, lets
-        """The variables of lets in scope: what they are, and the ranges where that stands."""
-
-    def inside(self, s: Stmt) -> _PlacedRanges:
-        """The ranges in a loop, or behind a check or a let."""
-        lets = {**self._lets, s.var: (self, s.value)} if isinstance(s, Let) else self._lets
-        return _PlacedRanges(self._around.inside(s), lets)
+        self._around, self._at = around, known
 
     def _compute(self, e: ExprNode) -> Range:
         match e:
-            case Variable() if e.type is not INT64 and e in self._lets:
-                ranges, value = self._lets[e]
-                return ranges.of(value)
+            case Variable() if e.type is not INT64 and (let := self._around.definition(e)) is not None:
+                return _ranges_at(let[0], self._at).of(let[1])
             case ir.Broadcast(a=a) | ir.Slice(a=a):
                 return self.of(a)
             case ir.Ramp(base=base, stride=stride):
@@ -121,3 +86,10 @@ class _PlacedRanges(ValueRanges):
                 return union(self.of(base), of_integers(BinaryOp.ADD, self.of(base), last))
         known = super()._compute(e)
         return meet(known, self._around.range(e)) if e.type is INT64 else known
+
+
+def _ranges_at(around: Around, known: dict[Around, _PlacedRanges]) -> _PlacedRanges:
+    found = known.get(around)
+    if found is None:
+        found = known[around] = _PlacedRanges(around, known)
+    return found

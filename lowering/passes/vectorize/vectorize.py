@@ -17,8 +17,7 @@ A guard on the lanes gives two versions: the vector one where every lane passes,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +57,7 @@ from halide_core.ir.visitor import (
     walk,
     with_parts,
 )
-from halide_core.lowering.passes.around import Around
+from halide_core.lowering.passes.around import Around, AroundRewriter
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.vectorize.first_lanes import may_leave_lanes_out, passing_lanes
 from halide_core.lowering.passes.vectorize.gather_address import (
@@ -96,7 +95,7 @@ def vectorize_loops(
     return _FindLoops(register_bytes, traversals, names_in(stmt, memory), masks=masks).stmt(stmt)
 
 
-class _FindLoops(Rewriter):
+class _FindLoops(AroundRewriter):
     def __init__(self, register_bytes: int, traversals: Traversals, names: UniqueNames, *, masks: bool) -> None:
         super().__init__()
         self._masks = masks
@@ -105,30 +104,10 @@ class _FindLoops(Rewriter):
         self._register_bytes = register_bytes
         self._meeting = 0
         """The number of parallel loops around whose iterations may update one point."""
-        self._around = Around()
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """Expressions outside vectorized loops stay as they are."""
         return expr
-
-    @contextmanager
-    def _in(self, *around: Stmt) -> Iterator[None]:
-        """Statements around what is rewritten, or before it in its scope."""
-        outside = self._around
-        for s in around:
-            self._around = self._around.inside(s)
-        yield
-        self._around = outside
-
-    def rewrite_Block(self, s: Block) -> Stmt:
-        """The statements, each with what those before it tell of coordinates."""
-        with self._in():
-            found: list[Stmt] = []
-            for each in s.stmts:
-                found.append(self.stmt(each))
-                if isinstance(each, ir.Assert | Let):
-                    self._around = self._around.inside(each)
-        return s if all(a is b for a, b in zip(found, s.stmts, strict=True)) else Block(tuple(found))
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop's body for all lanes at once."""
