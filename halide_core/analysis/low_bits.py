@@ -19,7 +19,7 @@ def without_multiples(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     mask of ones; ``a`` for all others."""
     if op is not BinaryOp.MOD and op is not BinaryOp.BIT_AND:
         return a
-    number = _number(b)
+    number = number_in_lanes(b)
     of = 0 if number is None else number if op is BinaryOp.MOD else number + 1
     return a if of <= 0 or of & (of - 1) else _low(a, of)
 
@@ -30,7 +30,9 @@ def _low(e: ExprNode, of: int) -> ExprNode:
             return e if 0 <= value < of else ir.const(value % of, e.type)
         case Binary(op=BinaryOp.ADD | BinaryOp.SUB as op, a=a, b=b):
             return _sum(e, op, _low(a, of), _low(b, of))
-        case Binary(op=BinaryOp.MUL, a=a, b=b) if any(k is not None and k % of == 0 for k in map(_number, (a, b))):
+        case Binary(op=BinaryOp.MUL, a=a, b=b) if any(
+            k is not None and k % of == 0 for k in map(number_in_lanes, (a, b))
+        ):
             return _zero(e.type)
         case Cast(a=a) if _has(e.type, of) and _has(a.type, of):
             low = _low(a, of)
@@ -40,13 +42,13 @@ def _low(e: ExprNode, of: int) -> ExprNode:
             return e if low is a else Broadcast(e.type, low)
         case Ramp(base=base, stride=stride):
             low = _low(base, of)
-            if (step := _number(stride)) is not None and step % of == 0:
+            if (step := number_in_lanes(stride)) is not None and step % of == 0:
                 return Broadcast(e.type, low)
             return e if low is base else Ramp(e.type, low, stride)
     return e
 
 
-def _number(e: ExprNode) -> int | None:
+def number_in_lanes(e: ExprNode) -> int | None:
     """The constant that an integer is, in all lanes if it has several; None of others."""
     match e:
         case IntImm(value=value) | Broadcast(a=IntImm(value=value)):
@@ -55,9 +57,9 @@ def _number(e: ExprNode) -> int | None:
 
 
 def _sum(e: Binary, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
-    if _number(b) == 0:
+    if number_in_lanes(b) == 0:
         return a
-    if _number(a) == 0 and op is BinaryOp.ADD:
+    if number_in_lanes(a) == 0 and op is BinaryOp.ADD:
         return b
     return e if a is e.a and b is e.b else Binary(e.type, op, a, b)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
-from halide_core.analysis.low_bits import without_multiples
+from halide_core.analysis.low_bits import number_in_lanes, without_multiples
 from halide_core.analysis.near import is_far, is_near
 from halide_core.analysis.prover import Facts, nothing_known
 from halide_core.ir import (
@@ -50,6 +50,9 @@ class Simplifier(Rewriter):
             folded = _fold(e.op, a, b)
             if folded is not None:
                 return folded
+        joined = _with_constant(e.op, a, b)
+        if joined is not None:
+            return joined
         a = without_multiples(e.op, a, b)
         return e if a is e.a and b is e.b else Binary(e.type, e.op, a, b)
 
@@ -122,9 +125,7 @@ class Simplifier(Rewriter):
             return ir.mod(a, b)
         _, rest = _divided(form, b.value)
         left = to_expr(rest)
-        if not rest.terms or (
-            self.facts.proves_le(ir.ZERO, left) and self.facts.proves_le(left, ir.i64(b.value - 1))
-        ):
+        if not rest.terms or (self.facts.proves_le(ir.ZERO, left) and self.facts.proves_le(left, ir.i64(b.value - 1))):
             return left
         return ir.mod(left, b)
 
@@ -288,6 +289,27 @@ def _fold(op: BinaryOp, a: IntImm, b: IntImm) -> ExprNode | None:
         case BinaryOp.NE:
             return ir.TRUE if x != y else ir.FALSE
     return None
+
+
+def _with_constant(op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode | None:
+    """``a + 0`` as ``a``, and ``(a + c) - d`` as ``a + (c - d)``: integers wrap, so it is the same in any order. None
+    for all else; lanes of places keep their base, be it 0."""
+    second = number_in_lanes(b)
+    type = a.type.element_of()
+    if op not in (BinaryOp.ADD, BinaryOp.SUB) or not type.is_integer() or type.is_bool() or type is INT64:
+        return None
+    if second is None:
+        return b if op is BinaryOp.ADD and number_in_lanes(a) == 0 else None
+    by = second if op is BinaryOp.ADD else -second
+    match a:
+        case Binary(op=BinaryOp.ADD | BinaryOp.SUB as inner, a=x, b=c) if (first := number_in_lanes(c)) is not None:
+            a, by = x, by + (first if inner is BinaryOp.ADD else -first)
+        case _ if by:
+            return None
+    low, high = type.range
+    by = (by - low) % (high - low + 1) + low
+    made = BinaryOp.SUB if by < 0 else BinaryOp.ADD
+    return Binary(a.type, made, a, ir.const(abs(by), a.type)) if by else a
 
 
 def _logic(e: Binary, a: ExprNode, b: ExprNode) -> ExprNode:

@@ -45,7 +45,7 @@ def wide_quotient(prelude: Prelude, op: BinaryOp, type: Type) -> str:
         splat = prelude.splat(UInt(64, type.lanes()))
         return c, f"{c} a, int64_t c", [
             f"const {u} far = (({u})a + {splat}(0x80000000u)) >> 32;",
-            f"if (c > 0x7fffffff || {_any(prelude, UInt(64, type.lanes()))}(far)) return {divided}(a, c);",
+            f"if (c > 0x7fffffff || {any_lane(prelude, UInt(64, type.lanes()))}(far)) return {divided}(a, c);",
             "const int s = 95 - __builtin_clzll((uint64_t)c - 1);",
             "const uint64_t m = (((uint64_t)1 << s) + (uint64_t)c - 1) / (uint64_t)c;",
             f"const {c} sign = a >> 63;",
@@ -56,18 +56,19 @@ def wide_quotient(prelude: Prelude, op: BinaryOp, type: Type) -> str:
     return prelude.define(f"wide_{'mod' if mod else 'div'}_{tag(type)}", head)
 
 
-def _any(prelude: Prelude, type: Type) -> str:
-    """``f(v)``: whether a lane is not 0."""
-    lanes, c = type.lanes(), prelude.type(type)
+def any_lane(prelude: Prelude, type: Type) -> str:
+    """``f(v)``: whether a lane of integers, which fill registers, is not 0."""
+    size, c = type.bits() * type.lanes(), prelude.type(type)
+    words = UInt(64, size // 64)
 
     def head() -> tuple[str, str, list[str]]:
-        if lanes > max(_ANY):
-            half = type.with_lanes(lanes // 2)
-            low, high = (prelude.slice(type, half, first) for first in (0, lanes // 2))
-            return "bool", f"{c} v", [f"return {_any(prelude, half)}({low}(v) | {high}(v));"]
-        builtin, holds = _ANY[lanes]
-        generic = f"return {' | '.join(f'v[{i}]' for i in range(lanes))};"
-        arms = either(builtin.condition, [f"return {prelude.call_builtin(builtin, type)} {holds};"], [generic])
+        if words.lanes() > max(_ANY):
+            half = type.with_lanes(type.lanes() // 2)
+            low, high = (prelude.slice(type, half, first) for first in (0, half.lanes()))
+            return "bool", f"{c} v", [f"return {any_lane(prelude, half)}({low}(v) | {high}(v));"]
+        builtin, holds = _ANY[words.lanes()]
+        generic = f"return {' | '.join(f'v[{i}]' for i in range(type.lanes()))};"
+        arms = either(builtin.condition, [f"return {prelude.call_builtin(builtin, words)} {holds};"], [generic])
         return "bool", f"{c} v", arms
 
     return prelude.define(f"any_{tag(type)}", head)

@@ -256,6 +256,14 @@ def truncation(source: Type) -> Builtin | None:
     return Builtin("cvttps2dq" + {128: "", 256: "256", 512: "512_mask"}[width], "({v})x" + masked)
 
 
+def has_bits(type: Type) -> Builtin | None:
+    """The mask of the lanes of ``a`` that have some bit of ``b``."""
+    width = _width(type)
+    if width is None or type.bits() < 32:
+        return None
+    return Builtin(f"ptestm{_LETTERS[type.bits()]}{width}", f"({{v}})a, ({{v}})b, {_UNMASKED}")
+
+
 def masked_load(type: Type) -> Builtin | None:
     """Some lanes of a register from memory, the others 0."""
     name = _masked_move(type)

@@ -11,8 +11,8 @@ from halide_core.analysis.linear import difference, linear_of, to_expr
 from halide_core.analysis.prover import Facts, _ProofSearch, shared_proofs
 from halide_core.analysis.refute import Model, ModelKind
 from halide_core.analysis.simplify import Simplifier, simplify
-from halide_core.ir import Cast, ExprNode, Select
-from halide_core.ir.types import BOOL, INT32, INT64, Float
+from halide_core.ir import BinaryOp, Cast, ExprNode, Select
+from halide_core.ir.types import BOOL, INT32, INT64, Float, Int, Type, UInt
 from halide_core.ir.visitor import subexpressions
 from halide_core.lowering.passes.allocation_bounds import constant_limit
 from halide_core.lowering.passes.simplify_stmt import assume_condition, assume_loop
@@ -271,6 +271,29 @@ def test_select_with_a_certain_condition() -> None:
     e = Select(INT64, ir.less(x, ir.add(x, ir.ONE)), y, n)
     assert simplify(e) is y
     assert simplify(Select(INT64, ir.Not(BOOL, ir.less(x, ir.add(x, ir.ONE))), y, n)) is n
+
+
+@pytest.mark.parametrize("type", [INT32, UInt(8), Int(16, 4)], ids=str)
+@pytest.mark.parametrize("first", [0, 1, -1, 128, 255, -32768])
+@pytest.mark.parametrize("second", [0, 1, -1, 127, -32768])
+def test_constants_of_a_sum_that_wraps_are_one(type: Type, first: int, second: int) -> None:
+    a = ir.Variable(type, "a")
+    for inner in (ir.add, ir.sub):
+        for outer in (ir.add, ir.sub):
+            simpler = simplify(outer(inner(a, ir.const(first, type)), ir.const(second, type)))
+            total = (first if inner is ir.add else -first) + (second if outer is ir.add else -second)
+            values = {e.value for e in subexpressions([simpler]) if isinstance(e, ir.IntImm)}
+            signs = {e.op for e in subexpressions([simpler]) if isinstance(e, ir.Binary)}
+            assert len(values) == len(signs) <= 1
+            found = next(iter(values), 0) * (-1 if BinaryOp.SUB in signs else 1)
+            assert ir.const(found, type) is ir.const(total, type)
+            assert (simpler is a) is (ir.const(total, type) is ir.const(0, type))
+
+
+def test_lanes_of_places_keep_their_base() -> None:
+    lanes = INT64.with_lanes(4)
+    index = ir.add(ir.const(0, lanes), Cast(lanes, ir.Load(INT32.with_lanes(4), "at", ir.Ramp(lanes, ir.ZERO, ir.ONE))))
+    assert simplify(index) is index
 
 
 def test_nothing_to_do_gives_the_same_node() -> None:

@@ -141,10 +141,18 @@ def nearly_bytes() -> Made:
     return f, [(0, 16)]
 
 
-def tiny_quotients() -> Made:
-    """The reciprocal of the divisor has fewer digits than others."""
+def doubtful_quotients() -> Made:
+    """A number whose quotient by 0.099 is all but in the middle between two others."""
     im, f = image(), hl.Func("f")
-    f[x] = hl.f32(hl.u8(im[x, 0])) / 1e38
+    f[x] = hl.f32(im[x, 0] * 0 + 12549352) / 0.099
+    f.vectorize(x, 16)
+    return f, [(0, 16)]
+
+
+def tiny_quotients() -> Made:
+    """Of numbers whose quotients have few digits left."""
+    im, f = image(), hl.Func("f")
+    f[x] = hl.f32(im[x, 0] * 10 + 5) * hl.f32(2.0**-149) / 10.0
     f.vectorize(x, 16)
     return f, [(0, 16)]
 
@@ -197,8 +205,14 @@ IN_C: dict[str, AutomaticStep] = {
     "limits: they are the ends of the type": AutomaticStep(
         uses, "limited", "== to.range", "!= ()", nearly_bytes, sanitized
     ),
-    "quotients: a product has the bits of every one": AutomaticStep(
-        exact_quotients, "_parts", "if bool((same & ~middle & safe).all())", "if True", tiny_quotients, sanitized
+    "quotients: two products have the bits of every one": AutomaticStep(
+        exact_quotients, "_parts", "if all(_is_right", "if True or all(_is_right", doubtful_quotients, sanitized
+    ),
+    "quotients: nothing loses digits": AutomaticStep(
+        exact_quotients, "_asked", "if (__builtin_expect", "if (0 && __builtin_expect", tiny_quotients, sanitized
+    ),
+    "quotients: whole numbers lose none": AutomaticStep(
+        exact_quotients, "_is_whole", "e.value.is_integer()", "True", tiny_quotients, sanitized
     ),
     "complements: the greatest number of the type": AutomaticStep(
         integer_idioms, "is_complement", "greatest.value == e.type.element_of().range[1]", "True", differences,
