@@ -11,7 +11,7 @@ bound of a loop): start-up checks keep it in range, so it is C's own signed arit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -128,9 +128,10 @@ class SharedValues:
     Between groups memory may change: ``forget`` says which.
     """
 
-    def __init__(self, emitter: ExprEmitter, names: Names, groups: Sequence[Sequence[Use]]) -> None:
-        self._emitter = emitter
-        self._names = names
+    def __init__(
+        self, emitter: ExprEmitter, names: Names, groups: Sequence[Sequence[Use]], first: Container[ExprNode]
+    ) -> None:
+        self._emitter, self._names, self._first = emitter, names, first
         self._order, self._counts = uses_below([root for roots in groups for root in roots])
         self._texts: dict[Use, Text] = {}
         self._pairs: dict[ir.Load, str] = {}
@@ -157,7 +158,7 @@ class SharedValues:
             text = self._emitter.one(use, args, beside.get(e), self._pairs, declare)
         if self._several:
             self._note(use, inside)
-        shared = self._counts[use] > 1 and not is_leaf(e)
+        shared = (self._counts[use] > 1 or e in self._first) and not is_leaf(e)
         if not (shared or text.depth >= _MAX_DEPTH or len(text.text) > _MAX_LENGTH):
             return text
         name = self._names.numbered("t")
@@ -217,9 +218,10 @@ class ExprEmitter:
         yield
         self._lookups, self._in_loop = outside
 
-    def together(self, groups: Sequence[Sequence[Use]]) -> SharedValues:
-        """The values that are evaluated in groups, one after the other between two braces."""
-        return SharedValues(self, self._names, groups)
+    def together(self, groups: Sequence[Sequence[Use]], first: Container[ExprNode] = ()) -> SharedValues:
+        """The values that are evaluated in groups, one after the other between two braces; those of ``first`` whether
+        they are chosen or not."""
+        return SharedValues(self, self._names, groups, first)
 
     def one(
         self, use: Use, args: list[Text], two: tuple[ir.Load, int] | None, pairs: dict[ir.Load, str],

@@ -22,6 +22,7 @@ from halide_core.runtime.codegen.expr import ExprEmitter, Leaves
 from halide_core.runtime.codegen.names import Names, stored
 from halide_core.runtime.codegen.text import PRODUCT, UNARY, Text
 from halide_core.runtime.codegen.uses import uses_of
+from halide_core.runtime.codegen.vector.gcc_masked_loads import read_first
 from halide_core.runtime.codegen.vector.pixel_stores import channels, store_pixels
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
@@ -31,7 +32,12 @@ class StoreEmitter:
     elements are local variables."""
 
     def __init__(
-        self, leaves: Leaves, exprs: ExprEmitter, prelude: Prelude, names: Names, index_lets: set[str],
+        self,
+        leaves: Leaves,
+        exprs: ExprEmitter,
+        prelude: Prelude,
+        names: Names,
+        index_lets: set[str],
         registers: frozenset[str],
     ) -> None:
         self._registers = registers
@@ -81,7 +87,8 @@ class StoreEmitter:
         unless a store in between writes what it reads. A C compiler sees that only where no store is in between."""
         groups = list(self._groups(points))
         uses = [[uses_of(store, self._index_lets) for store in stores] for stores, _ in groups]
-        together = self._exprs.together([[use for each in group for use in each] for group in uses])
+        first = {load for stores, _ in groups for store in stores if (load := read_first(store)) is not None}
+        together = self._exprs.together([[use for each in group for use in each] for group in uses], first)
         for (stores, pixels), group in zip(groups, uses, strict=True):
             # What two of the stores share, their index above all, becomes a constant of its own here.
             texts = iter(together.emit([use for each in group for use in each], line))

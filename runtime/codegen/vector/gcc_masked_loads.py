@@ -7,7 +7,9 @@ In: a serial loop. Out: whether its iterations stay one by one.
 What a choice reads, gcc loads under a mask. Where it makes vectors of statements that are next to each other, as copies
 of an unrolled loop are, and these need several vectors, because values are wider than what is compared, or three are
 in a group, gcc 12 loads all of them under the first one's mask. The other loops it may take, whatever is chosen there:
-groups are what is stored in one buffer, and sums.
+groups are what is stored in one buffer, and sums. What a store writes is there to be read whatever is chosen:
+
+    f[x] = a[x] < b[x] ? a[x] : f[x];   ->   t = f[x];  f[x] = a[x] < b[x] ? a[x] : t;
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from halide_core import ir
 from halide_core.ir import BinaryOp, ExprNode, For, If, IntImm, Load, LoopKind, Select, Stmt, Store
 from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions, walk
 from halide_core.runtime.codegen.c import resource
-from halide_core.runtime.codegen.uses import SHIFTS, shift_amount
+from halide_core.runtime.codegen.uses import SHIFTS, shift_amount, uses_below
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
 _WRITTEN_OUT = 16
@@ -41,6 +43,13 @@ def stays_one_by_one(loop: For, registers: Container[str]) -> bool:
             sums += times if own else 0
     grouped = max(written.values(), default=0) > 1 or sums > 1 or (sums > 0 and choices > 1)
     return grouped and choices > 0
+
+
+def read_first(store: Store) -> Load | None:
+    """The load of the element that a store writes, where a choice may leave it out; None where none does."""
+    own = Load(store.value.type, store.buffer, store.index)
+    chosen = (e for choice in subexpressions([store.value]) for e in subexpressions(_chosen(choice)))
+    return own if store.value.type.is_scalar() and any(e is own for e in chosen) else None
 
 
 def one_by_one(prelude: Prelude) -> str:
@@ -75,8 +84,11 @@ def _choices(stmt: Stmt, registers: Container[str]) -> int:
         case If(then=then, otherwise=otherwise):
             cases = [then] if otherwise is None else [then, otherwise]
             return int(any(_loads(stmt_exprs(s), registers) for case in cases for s in walk(case)))
-        case Store() | ir.Let():
-            return sum(_loads(_chosen(e), registers) for e in subexpressions(stmt_exprs(stmt)))
+        case Store(value=value) | ir.Let(value=value):
+            _, counts = uses_below([(value, False)])
+            certain = {e for (e, _), times in counts.items() if times > 1}  # a temporary has it
+            certain |= {read_first(stmt)} if isinstance(stmt, Store) else set()
+            return sum(_loads(_chosen(e), registers, certain) for e in subexpressions(stmt_exprs(stmt)))
     return 0
 
 
@@ -90,5 +102,6 @@ def _chosen(e: ExprNode) -> tuple[ExprNode, ...]:
     return ()
 
 
-def _loads(exprs: tuple[ExprNode, ...], registers: Container[str]) -> bool:
-    return any(isinstance(e, Load) and e.buffer not in registers for e in subexpressions(exprs))
+def _loads(exprs: tuple[ExprNode, ...], registers: Container[str], certain: Container[ExprNode | None] = ()) -> bool:
+    loads = (e for e in subexpressions(exprs) if isinstance(e, Load) and e not in certain)
+    return any(e.buffer not in registers for e in loads)

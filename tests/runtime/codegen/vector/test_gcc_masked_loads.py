@@ -77,3 +77,28 @@ def test_what_gcc_may_make_vectors_of() -> None:
         f[(c, x) if name == "colours" else x] = value
         schedule(f)
         assert stays(f) == expected, name
+
+
+@pytest.mark.parametrize("values", [hl.Float(32), hl.Int(32), hl.UInt(8)], ids=str)
+def test_what_is_written_is_read_first(values: hl.Type) -> None:
+    """A search for the least: what isn't better leaves what is there, which gcc may read of all."""
+    at, f, r = numbers(hl.UInt(16), 1), hl.Func("f"), hl.RDom([(0, 12)])
+    f[x] = (hl.u16(65535), hl.cast(values, 0))
+    better = at[x + r] < f[x][0]
+    f[x] = (hl.select(better, at[x + r], f[x][0]), hl.select(better, hl.cast(values, r.x), f[x][1]))
+    f.update().reorder(x, r.x)
+    assert not stays(f)
+    for got, wanted in zip(f.realize([100]), f.evaluate([100]), strict=True):
+        np.testing.assert_array_equal(np.asarray(got), wanted)
+
+
+@pytest.mark.parametrize("copies", [2, 3, 6, 12])
+@pytest.mark.parametrize("values", [hl.Float(32), hl.Float(64), hl.Int(16), hl.UInt(8)], ids=str)
+@pytest.mark.parametrize("compared", [hl.UInt(8), hl.Int(32)], ids=str)
+def test_unrolled_choices_of_what_is_there(compared: hl.Type, values: hl.Type, copies: int) -> None:
+    a, b, p, f = numbers(compared, 1), numbers(compared, 2), numbers(values, 3), hl.Func("f")
+    f[x] = p[x]
+    f[x] = hl.select(a[x] < b[x], hl.cast(values, x * 3), f[x])
+    f.bound(x, 0, N).update().unroll(x, copies)
+    assert not stays(f)
+    np.testing.assert_array_equal(np.asarray(f.realize([N])), f.evaluate([N]))
