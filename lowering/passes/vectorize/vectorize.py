@@ -72,6 +72,7 @@ from halide_core.lowering.passes.vectorize.gather_address import (
 )
 from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
 from halide_core.lowering.passes.vectorize.reduction_match import accumulation
+from halide_core.lowering.passes.vectorize.turn import turned
 from halide_core.lowering.passes.vectorize.widen import is_narrow, widened
 from halide_core.lowering.provenance import Traversals
 
@@ -124,10 +125,7 @@ class _FindLoops(AroundRewriter):
         value, position = _widest(body, loop.body.var, self._around)
         loop = replace(loop, body=replace(loop.body, body=body))
         found = widened(loop, self._register_bytes // value, self._names) if position == 1 else None
-        if found is None:
-            return None
-        wide, rest = found
-        return ir.block([self._rewritten(wide), *([] if rest is None else [self._rewritten(rest)])])
+        return None if found is None else ir.block([self._rewritten(each) for each in found])
 
     def _rewritten(self, loop: For) -> Stmt:
         if loop.kind is not LoopKind.VECTORIZED:
@@ -139,8 +137,12 @@ class _FindLoops(AroundRewriter):
             same = body is loop.body
             return loop if same else For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, body)
         count = self._traversals.constant_length(loop)
-        body = loop.body
-        body = _inline_lets(body, loop.var)
+        body = _inline_lets(loop.body, loop.var)
+        inner = {s.var for s in walk(body) if isinstance(s, For)}
+        if inner:
+            better = turned(replace(loop, body=_inline_lets(body, *inner)), self._register_bytes, self._names)
+            if better is not None:
+                return self.stmt(better)
         with self._in(loop):
             return self._vectorized(loop, body, count)
 
@@ -218,15 +220,15 @@ def _widest(body: Stmt, var: Variable, around: Around) -> tuple[int, int]:
     return value, position
 
 
-def _inline_lets(body: Stmt, var: Variable) -> Stmt:
+def _inline_lets(body: Stmt, *lane: Variable) -> Stmt:
     """Lets that depend on the lane go into their uses: their values become ramps there."""
-    return _InlineLets(var).stmt(body)
+    return _InlineLets(lane).stmt(body)
 
 
 class _InlineLets(Rewriter):
-    def __init__(self, var: Variable) -> None:
+    def __init__(self, lane: Iterable[Variable]) -> None:
         super().__init__()
-        self._lane = {var}
+        self._lane = frozenset(lane)
 
     def rewrite_Block(self, s: Block) -> Stmt:
         """Drops a let of the lane, and puts its value into what follows."""

@@ -35,19 +35,20 @@ from halide_core.ir import (
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import Rewriter, Substitution, free_variables, stmt_exprs, subexpressions, walk
 
-_SAYING = (ir.Print, ir.Event, ir.Promise)
+SAYING = (ir.Print, ir.Event, ir.Promise)
+"""Values whose order or number is seen."""
 _STEPS = (-1, 0, 1, 2)
 """The distances of neighbouring lanes in memory that vectors of any length are loaded at."""
 
 
-def widened(loop: For, lanes: int, names: UniqueNames) -> tuple[For, For | None] | None:
+def widened(loop: For, lanes: int, names: UniqueNames) -> list[For] | None:
     """See the module's docstring: the loop over vectors of more lanes, and what is left, if anything. ``loop`` is a
     serial one around ``lanes`` in one statement (``is_narrow``); ``lanes``: of the widest value, in a register."""
     inner = loop.body
     assert isinstance(inner, For)
     assert isinstance(inner.bounds.len, IntImm)
     count = inner.bounds.len.value
-    times = _times(loop.bounds.len, lanes // count)
+    times = together_at_most(loop.bounds.len, lanes // count)
     if times < 2:
         return None
     together = _Together(loop.var, inner.var, count)
@@ -69,10 +70,10 @@ def is_narrow(loop: For) -> bool:
     stores = [s for s in walk(inner.body) if not isinstance(s, Block | Let)]
     if len(stores) != 1 or not isinstance(stores[0], Store) or stores[0].atomic:
         return False
-    return not any(isinstance(e, _SAYING) for s in walk(inner.body) for e in subexpressions(stmt_exprs(s)))
+    return not any(isinstance(e, SAYING) for s in walk(inner.body) for e in subexpressions(stmt_exprs(s)))
 
 
-def _times(length: ExprNode, most: int) -> int:
+def together_at_most(length: ExprNode, most: int) -> int:
     """So many vectors at once, a power of two: of a constant number those that leave the fewest steps."""
     known = [1 << n for n in range(most.bit_length())]
     if isinstance(length, IntImm):
@@ -116,14 +117,14 @@ def _is_dense(body: Stmt, position: Variable) -> bool:
     """True where neighbours write neighbours, and read such, or every second, or one."""
     for s in walk(body):
         for e in subexpressions(stmt_exprs(s)):
-            if isinstance(e, Load) and _step(e.index, position) not in _STEPS:
+            if isinstance(e, Load) and distance(e.index, position) not in _STEPS:
                 return False
-        if isinstance(s, Store) and _step(s.index, position) != 1:
+        if isinstance(s, Store) and distance(s.index, position) != 1:
             return False
     return True
 
 
-def _step(index: ExprNode, position: Variable) -> int | None:
+def distance(index: ExprNode, position: Variable) -> int | None:
     """The distance of neighbours; None where it varies."""
     terms = linear_of(index).terms
     others = (atom for atom in terms if atom is not position)
@@ -132,7 +133,7 @@ def _step(index: ExprNode, position: Variable) -> int | None:
 
 def _loops(
     loop: For, inner: For, body: Stmt, position: Variable, times: int, names: UniqueNames
-) -> tuple[For, For | None]:
+) -> list[For]:
     assert isinstance(inner.bounds.len, IntImm)
     lanes = inner.bounds.len.value * times
     number, lane = (ir.index_variable(names.fresh(f"{each.name}.wide")) for each in (loop.var, inner.var))
@@ -145,4 +146,5 @@ def _loops(
     )
     left = simplify(ir.sub(loop.bounds.len, done))
     rest = replace(loop, bounds=Interval(simplify(ir.add(loop.bounds.min, done)), left))
-    return replace(loop, var=number, bounds=Interval(ir.ZERO, groups), body=wide), None if left is ir.ZERO else rest
+    several = replace(loop, var=number, bounds=Interval(ir.ZERO, groups), body=wide)
+    return [several] if left is ir.ZERO else [several, rest]

@@ -19,14 +19,16 @@ from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
-from halide_core.ir.types import Type
+from halide_core.ir.types import Type, UInt
 from halide_core.ir.visitor import subexpressions
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.vector.lanes import of_loads
 from halide_core.runtime.codegen.vector.prelude import Prelude, either, strided_places
 
 DISTANCES = (2, 3, 4)
-"""More would load more vectors than there are lanes worth."""
+"""Distances at which few vectors are loaded for each."""
+_FAR = 8
+"""Beyond this, and beyond half of the lanes, more vectors would be loaded than there are lanes worth."""
 _CHANNELS = (3, 4)
 """The number of channels of pixels whose distance is an argument's stride."""
 _MACHINES = {
@@ -37,7 +39,11 @@ _MACHINES = {
     512: "defined(__AVX512BW__)",
 }
 """Who shuffles registers, or low parts of them, of each width, down to bytes."""
+_FAR_MACHINES = "defined(__AVX512BW__) && defined(__AVX512VL__)"
+"""Who shuffles two registers of 256 bits by one instruction, or few; others take as long as with a load for each
+lane."""
 _REGISTER_BITS = 128
+_WORD = 64
 _Function = tuple[str, str, list[str]]
 """A C function as the prelude takes it: what it returns, its parameters, the lines of its body."""
 
@@ -56,7 +62,25 @@ def load_every(prelude: Prelude, type: Type, distance: int) -> str | None:
     last = (lanes - 1) * (distance - 1)  # the last load ends at the last lane's element
     starts = [*range(0, (distance - 1) * lanes, lanes), last]
     name = f"load_every_{distance}_{tag(type)}"
+    if distance not in DISTANCES and distance * type.bits() == _WORD and lanes >= distance:
+        return prelude.define(name, lambda: _of_words(prelude, type, distance))
     return _load(prelude, type, distance, starts, 0, name) if is_shuffled(type, distance) else None
+
+
+def _of_words(prelude: Prelude, type: Type, distance: int) -> _Function:
+    """The ends of words, made narrow: the first ones of half of the lanes, the last ones of the other half."""
+    half = UInt(type.bits(), type.lanes() // 2)
+    word = UInt(_WORD, half.lanes())
+    w, narrow, far = prelude.type(word), prelude.convert(half, word), distance - 1
+    order = ", ".join(map(str, range(type.lanes())))
+    lines = [
+        f"{w} first, last;",
+        "__builtin_memcpy(&first, p, sizeof first);",
+        f"__builtin_memcpy(&last, p + {half.lanes() * distance - far}, sizeof last);",
+        f"last >>= {far * type.bits()};",
+        f"return ({prelude.type(type)})__builtin_shufflevector({narrow}(first), {narrow}(last), {order});",
+    ]
+    return _where_shuffled(prelude, type, type, lines, [i * distance for i in range(type.lanes())])
 
 
 def load_of_block(prelude: Prelude, type: Type, block: InBlock) -> str:
@@ -117,7 +141,9 @@ def blocks(loads: Iterable[ir.Load]) -> dict[ir.Load, InBlock]:
 def is_shuffled(type: Type, distance: int) -> bool:
     """True where dense loads and shuffles are better than a load for each lane; stores alike."""
     lanes = type.lanes()
-    if type.is_bool() or distance not in DISTANCES or lanes < 4 or _bits(type) not in _MACHINES:
+    if type.is_bool() or distance < 2 or lanes < 4 or _bits(type) not in _MACHINES:
+        return False
+    if distance not in DISTANCES and (distance > min(_FAR, lanes // 2) or _bits(type) < _REGISTER_BITS):
         return False
     # A part of a register is shuffled twice for each load.
     return _bits(type) >= _REGISTER_BITS or lanes >= 2 * distance
@@ -149,7 +175,9 @@ def _where_shuffled(prelude: Prelude, type: Type, register: Type, lines: Sequenc
     """A function of a pointer whose lines are for machines that shuffle such a register; for others it loads the
     elements ``at`` so far from there."""
     generic = of_loads(prelude, type, [f"p[{i}]" for i in at])
-    body = either(_MACHINES[_bits(register)], lines, generic)
+    far = len(at) > 1 and at[1] - at[0] > max(DISTANCES)
+    machines = _FAR_MACHINES if far and _bits(register) == 256 else _MACHINES[_bits(register)]
+    body = either(machines, lines, generic)
     return prelude.type(type), f"const {stored(type)} *p", body
 
 

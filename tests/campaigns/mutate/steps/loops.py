@@ -22,7 +22,7 @@ from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import peel_first_iteration as warm_up
 from halide_core.lowering.passes.partition import partition
 from halide_core.lowering.passes.partition.steady_part import SteadyPart
-from halide_core.lowering.passes.vectorize import widen
+from halide_core.lowering.passes.vectorize import turn, widen
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi
 
@@ -269,6 +269,15 @@ def steps_of_two() -> Made:
     return f, [(0, 26)]
 
 
+def steps_in_columns() -> Made:
+    """Down each column, a step reads what the one before it made; columns are a row's elements."""
+    f, r = hl.Func("f"), hl.RDom([(1, 16)], "r")
+    f[x, y] = x + 3 * y
+    f[r, y] += f[r - 1, y]
+    f.compute_root().update().vectorize(y, 8)
+    return f, [(0, 17), (0, 16)]
+
+
 def pairs_of_points() -> Made:
     im, f = image(), hl.Func("f")
     f[x] = im[x, 0] * 3
@@ -360,8 +369,9 @@ LOOPS: dict[str, AutomaticStep] = {
     "widen: iterations have no order": AutomaticStep(
         widen, "is_narrow", "loop.pure and inner.pure and", "", steps_of_two
     ),
+    "turn: iterations have no order": AutomaticStep(turn, "_is_turned", "loop.pure and", "", steps_in_columns),
     "widen: iterations that are left come last": AutomaticStep(
-        widen, "_loops", "None if left is ir.ZERO else rest", "None", pairs_of_points
+        widen, "_loops", "[several] if left is ir.ZERO else", "[several] if True else", pairs_of_points
     ),
     "jam: no iteration reads what another writes": AutomaticStep(
         jam, "_are_apart", "not moves and", "False and", memory_of_all

@@ -26,7 +26,7 @@ from tests.support.checking import computed, image, numbers, same, variables
 
 
 @pytest.mark.parametrize("target", ["host", "x86-64-linux-avx2-avx-sse41", "x86-64-linux-sse41", "x86-64-linux"])
-@pytest.mark.parametrize("distance", [2, 3, 4, 5])
+@pytest.mark.parametrize("distance", [2, 3, 4, 5, 8])
 @pytest.mark.parametrize("type", [UInt(8), Int(16), Float(32), Float(64)], ids=str)
 def test_every_so_many_elements(type: Type, distance: int, target: str) -> None:
     for lanes in (4, 8, 16, 32, 64):
@@ -44,7 +44,10 @@ def functions(type: Type, lanes: int, distances: Sequence[int]) -> list[str | No
 
 def test_which_lanes_are_shuffled() -> None:
     assert functions(UInt(8), 32, (2, 3, 4)) == [f"load_every_{k}_u8x32" for k in (2, 3, 4)]
-    assert functions(UInt(8), 32, (0, 1, 5, -2)) == [None] * 4
+    assert functions(UInt(8), 32, (0, 1, 9, -2)) == [None] * 4
+    assert functions(UInt(8), 16, (5, 8)) == ["load_every_5_u8x16", "load_every_8_u8x16"]
+    assert functions(Float(32), 16, (8, 9)) == ["load_every_8_f32x16", None]
+    assert functions(Float(32), 8, (4, 5)) == ["load_every_4_f32x8", None], "more loads than half of the lanes"
     assert functions(UInt(8), 8, (2, 4)) == ["load_every_2_u8x8", "load_every_4_u8x8"], "half a register"
     assert functions(UInt(16), 4, (2, 3)) == ["load_every_2_u16x4", None], "as many loads and shuffles as lanes"
     assert functions(Float(64), 2, (2,)) == [None], "two lanes"
@@ -60,7 +63,7 @@ def test_loads_end_with_the_last_element() -> None:
 
 
 @pytest.mark.parametrize("lanes", [8, 64])
-@pytest.mark.parametrize("distance", [2, 3, 4])
+@pytest.mark.parametrize("distance", [2, 3, 4, 7, 8])
 def test_nothing_behind_the_last_element_is_touched(distance: int, lanes: int) -> None:
     """The last element is the last of a page, and the next page can't be read."""
     page = mmap.PAGESIZE
@@ -83,7 +86,7 @@ def test_nothing_behind_the_last_element_is_touched(distance: int, lanes: int) -
 
 
 @pytest.mark.parametrize("target", ["host", "x86-64-linux-avx2-avx-sse41", "x86-64-linux"])
-@pytest.mark.parametrize("distance", [2, 3, 4])
+@pytest.mark.parametrize("distance", [2, 3, 4, 8])
 @pytest.mark.parametrize("type", [UInt(8), Int(16), Float(32), Float(64)], ids=str)
 def test_elements_between_share_loads(type: Type, distance: int, target: str) -> None:
     for lanes in (4, 8, 16, 32):
