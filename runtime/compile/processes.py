@@ -14,13 +14,16 @@ import shlex
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from queue import Empty, SimpleQueue
+from typing import NamedTuple
 
 from halide_core.errors import ToolchainError
 
 _SHOWN_OUTPUT = 8000  # characters of a compiler's complaint that go into an error message
+_OWN_FAULT = 4
+"""The status that gcc ends with where an internal error does, and not one of the program (``-pass-exit-codes``)."""
 _NICENESS = 5
 """Of compilers in the background, beyond their parent's: of a processor that it wants, too, they get a quarter."""
 
@@ -65,12 +68,25 @@ class Stoppable:
             self._live.discard(process)
 
 
-def run_all(commands: Sequence[Sequence[str]], timeout_s: float, within: Stoppable | None = None) -> None:
-    """Runs the commands side by side, and raises for the first one of the list that failed, or was stopped."""
-    if len(commands) == 1:
-        failures = [_run(commands[0], timeout_s, within)]
-    else:
-        failures = _run_side_by_side(commands, timeout_s, within)
+def run_all(
+    commands: Sequence[Sequence[str]],
+    timeout_s: float,
+    within: Stoppable | None = None,
+    careful: Sequence[str] = (),
+) -> None:
+    """Runs the commands side by side, and raises for the first one of the list that failed, or was stopped.
+
+    Args:
+        careful: words that come last when one runs again, as it failed by a fault of its own.
+    """
+
+    def run(command: Sequence[str]) -> str | None:
+        failure = _run(command, timeout_s, within)
+        if careful and failure is not None and failure.own:
+            failure = _run([*command, *careful], timeout_s, within)
+        return None if failure is None else failure.message
+
+    failures = [run(commands[0])] if len(commands) == 1 else _side_by_side(commands, run)
     for failure in failures:
         if failure is not None:
             raise ToolchainError(failure)
@@ -81,10 +97,10 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _run_side_by_side(
-    commands: Sequence[Sequence[str]], timeout_s: float, within: Stoppable | None
+def _side_by_side(
+    commands: Sequence[Sequence[str]], run: Callable[[Sequence[str]], str | None]
 ) -> list[str | None]:
-    """The messages of ``_run`` for each, with as many at a time as there are processors."""
+    """What is to be said of each, with as many at a time as there are processors."""
     found: list[str | None] = [None] * len(commands)
     waiting: SimpleQueue[int] = SimpleQueue()
     for number in range(len(commands)):
@@ -94,7 +110,7 @@ def _run_side_by_side(
         with suppress(Empty):
             while True:
                 number = waiting.get_nowait()
-                found[number] = _run(commands[number], timeout_s, within)
+                found[number] = run(commands[number])
 
     # Those of a daemon thread are such, too: no exit waits for them.
     threads = [threading.Thread(target=work) for _ in range(min(len(commands), processors()))]
@@ -118,20 +134,27 @@ def _start(command: Sequence[str]) -> subprocess.Popen[str]:
     )
 
 
-def _run(command: Sequence[str], timeout_s: float, within: Stoppable | None) -> str | None:
-    """Runs one command; None if all went well, else what went wrong. (Raising is for the caller's own thread, where
-    the user's line can be found.)"""
+class _Failure(NamedTuple):
+    """A command that failed: what is to be said of it, and whether the program had a fault of its own."""
+
+    message: str
+    own: bool = False
+
+
+def _run(command: Sequence[str], timeout_s: float, within: Stoppable | None) -> _Failure | None:
+    """Runs one command; None if all went well. (Raising is for the caller's own thread, where the user's line can be
+    found.)"""
     shown = shlex.join(command)
     try:
         process = _start(command) if within is None else within.start(command)
     except OSError as error:
-        return f'"{command[0]}" can\'t be started: {error.strerror}\n  {shown}'
+        return _Failure(f'"{command[0]}" can\'t be started: {error.strerror}\n  {shown}')
     if process is None:
-        return f"The compiler was stopped.\n  {shown}"
+        return _Failure(f"The compiler was stopped.\n  {shown}")
     try:
         output, _ = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
-        return f"The compiler was stopped, as it took longer than {timeout_s:g} s.\n  {shown}"
+        return _Failure(f"The compiler was stopped, as it took longer than {timeout_s:g} s.\n  {shown}")
     finally:
         if process.poll() is None:
             _kill(process)
@@ -143,7 +166,8 @@ def _run(command: Sequence[str], timeout_s: float, within: Stoppable | None) -> 
     if process.returncode < 0:
         how = f"was killed by {_signal_name(-process.returncode)} (is there enough memory?)"
     complaint = output if len(output) <= _SHOWN_OUTPUT else output[:_SHOWN_OUTPUT] + "\n[...]"
-    return f"The compiler {how}.\n  {shown}\n{complaint}".rstrip()
+    message = f"The compiler {how}.\n  {shown}\n{complaint}".rstrip()
+    return _Failure(message, process.returncode == _OWN_FAULT)
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

@@ -55,6 +55,7 @@ _OF_GCC = (
     "-fpeel-loops",
     "-funswitch-loops",
     "-fno-thread-jumps",
+    "-pass-exit-codes",
 )
 """Loops that no schedule makes vectors of, gcc may: at -O2 it takes only those whose length it knows. And it writes out
 short loops of constant length, which at -O2 it does only where that makes less code: what they sum stays in registers
@@ -62,6 +63,7 @@ short loops of constant length, which at -O2 it does only where that makes less 
 of a choice that the loop doesn't change: between what several channels load, it would make no vectors (0.12, compiled
 in 1.03 of the time). Without threads of jumps the minimum of a maximum has no branches, which would depend on data (a
 gain on packed pixels else takes 4 times as long)."""
+_CAREFUL_GCC = ("-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize")
 # Indices' minima and maxima else go to vector registers and back (local Laplacian: 1.2 times as long).
 _OF_GCC_ON_X86 = ("-mno-stv",)
 _HURRIED = ("-O1",)
@@ -83,6 +85,9 @@ class Compiler:
     """The end of its command to link what needs no C library by itself; empty where it is not known to be quicker."""
     hurried: tuple[str, ...] = _HURRIED
     """Flags that come last where code is wanted soon, and may be slow."""
+    careful: tuple[str, ...] = ()
+    """Flags that come last where the compiler failed by a fault of its own: gcc 12 now and then does, where it makes
+    vectors of a loop."""
 
     @property
     def version(self) -> str:
@@ -172,11 +177,13 @@ def compile_shared(
                 [_object_command(command, options, *pair) for pair in zip(inputs, objects, strict=True)],
                 options.timeout_s,
                 within,
+                chosen.careful,
             )
             inputs = objects
         result = scratch / output.name
         libraries = (options.bare and chosen.bare) or _LIBRARIES
-        run_all([_link_command(command, options, inputs, result, libraries)], options.timeout_s, within)
+        link = _link_command(command, options, inputs, result, libraries)
+        run_all([link], options.timeout_s, within, chosen.careful)
         _publish(result, output)
 
 
@@ -238,10 +245,10 @@ def _compile_one(
     options: CompileOptions,
     compiler: Compiler | None,
 ) -> None:
-    command = (compiler or options.compiler or find_compiler()).command
+    chosen = compiler or options.compiler or find_compiler()
     with scratch_folder(output) as scratch:
         result = scratch / output.name
-        run_all([to_command(command, options, source, result)], options.timeout_s)
+        run_all([to_command(chosen.command, options, source, result)], options.timeout_s, careful=chosen.careful)
         _publish(result, output)
 
 
@@ -344,13 +351,14 @@ def _compiler(program: str, words: Sequence[str]) -> Compiler:
     own: tuple[str, ...] = ()
     bare: tuple[str, ...] = ()
     hurried: tuple[str, ...] = _HURRIED
+    careful: tuple[str, ...] = ()
     gcc = _GCC.fullmatch(path.resolve().name)
     if sys.platform == "linux" and gcc:
         machine = gcc["machine"] or platform.machine()
         own = _OF_GCC + (_OF_GCC_ON_X86 if _X86.fullmatch(machine) else ())
         bare = () if words else _BARE
-        hurried = _HURRIED_GCC
-    return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]), bare, hurried)
+        hurried, careful = _HURRIED_GCC, _CAREFUL_GCC
+    return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]), bare, hurried, careful)
 
 
 def _split(variable: str, text: str) -> list[str]:

@@ -6,6 +6,7 @@ import ctypes
 import os
 import platform
 import select
+import shutil
 import subprocess
 import sys
 import threading
@@ -63,7 +64,10 @@ def test_find_compiler_prefers_clang_gcc_cc_in_this_order_when_several_exist(
         assert find_compiler().command[0] == str(bin_folder / name)
 
 
-LOOPS = ("-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops", "-funswitch-loops", "-fno-thread-jumps")
+LOOPS = (
+    "-ftree-loop-vectorize", "-fvect-cost-model=cheap", "-fpeel-loops", "-funswitch-loops", "-fno-thread-jumps",
+    "-pass-exit-codes",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -221,6 +225,32 @@ def test_compile_shared_shows_command_and_complaint_when_source_is_wrong(tmp_pat
     assert caught.value.location.file == __file__
     assert output.read_text() == "the old one"
     assert len(list(tmp_path.iterdir())) == count + 1
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_gcc_runs_again_without_its_vectors_when_it_failed_by_itself(
+    bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """Of an error in the program it is told once."""
+    calls = tmp_path / "calls"
+    write_script(
+        bin_folder / "gcc",
+        f"""export PATH={os.defpath}
+        echo "$@" >> {calls}
+        case "$*" in *-fno-tree-loop-vectorize*) exec {shutil.which("gcc", path=os.defpath)} "$@";; esac
+        exit $STATUS""",
+    )
+    monkeypatch.setenv("CC", str(bin_folder / "gcc"))
+    sources = [write(tmp_path / f"{n}.c", f"int f{n}(void) {{ return {n}; }}\n") for n in range(count)]
+    monkeypatch.setenv("STATUS", "4")
+    compile_shared(sources, tmp_path / "f.so")
+    assert len(calls.read_text().splitlines()) == 2 * (count + (count > 1))
+    calls.unlink()
+    monkeypatch.setenv("STATUS", "1")
+    with pytest.raises(ToolchainError, match="failed with exit status 1"):
+        compile_shared(sources, tmp_path / "g.so")
+    assert len(calls.read_text().splitlines()) == count
+    assert not (tmp_path / "g.so").exists()
 
 
 def test_compile_shared_says_so_when_the_compiler_is_killed(bin_folder: Path, tmp_path: Path) -> None:
