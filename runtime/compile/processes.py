@@ -97,10 +97,8 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _side_by_side(
-    commands: Sequence[Sequence[str]], run: Callable[[Sequence[str]], str | None]
-) -> list[str | None]:
-    """What is to be said of each, with as many at a time as there are processors."""
+def _side_by_side(commands: Sequence[Sequence[str]], run: Callable[[Sequence[str]], str | None]) -> list[str | None]:
+    """The complaints about each, with as many at a time as there are processors."""
     found: list[str | None] = [None] * len(commands)
     waiting: SimpleQueue[int] = SimpleQueue()
     for number in range(len(commands)):

@@ -131,9 +131,7 @@ def distance(index: ExprNode, position: Variable) -> int | None:
     return None if any(position in free_variables(atom) for atom in others) else terms.get(position, 0)
 
 
-def _loops(
-    loop: For, inner: For, body: Stmt, position: Variable, times: int, names: UniqueNames
-) -> list[For]:
+def _loops(loop: For, inner: For, body: Stmt, position: Variable, times: int, names: UniqueNames) -> list[For]:
     assert isinstance(inner.bounds.len, IntImm)
     lanes = inner.bounds.len.value * times
     number, lane = (ir.index_variable(names.fresh(f"{each.name}.wide")) for each in (loop.var, inner.var))

@@ -4,11 +4,11 @@ In: a division of floats. Out: the two parts of the reciprocal that give the sam
 
     x/3.0f   ->   fma(x, 0x1.555554p-2, x*0x1.555556p-26)
 
-The first part is 1/y without the digits that don't fit, the second what these come to: both have y's sign, so that zeros,
-infinities and NaNs become what division makes of them. Both products together are off by less than 2**(2 - digits) of
-the quotient's last digit. A quotient of two such numbers is never in the middle between two others; how near it may come
-is known, and the few that come nearer than that are tried. All this holds as long as nothing is so small that digits are
-lost below the least number: of whole numbers nothing is, of other lanes it is asked.
+The first part is 1/y without the digits that don't fit, the second what these come to: both have y's sign, so that
+zeros, infinities and NaNs become what division makes of them. Both products together are off by at most 2**(3 - digits)
+of the quotient's last digit. A quotient of two such numbers is never in the middle between two others; how near it may
+come is known, and the few that come nearer than that are tried. All this holds as long as nothing is so small that
+digits are lost below the least number: of whole numbers nothing is, of other lanes it is asked.
 """
 
 from __future__ import annotations
@@ -125,8 +125,9 @@ def _doubtful(y: int, digits: int) -> Iterator[tuple[int, Fraction, bool]]:
     """The x, with digits as y has, whose quotient by y is about as near to the middle between two numbers as both
     products may be off; that middle; and whether the quotient is above it.
 
-    Let 2*m + 1 be twice the middle, in units of the quotient's last digit, which are 2**-s: n = 2**(s + 1)*x - (2*m + 1)*y
-    tells how near it is, and is as often divisible by 2 as y is. So x is found from n, by the inverse of 2**(s + 1).
+    Let 2*m + 1 be twice the middle, in units of the quotient's last digit, which are 2**-s. How near it is, tells
+    n = 2**(s + 1)*x - (2*m + 1)*y, which is as often divisible by 2 as y is: x is found from n, by the inverse of
+    2**(s + 1).
     """
     twos = (y & -y).bit_length() - 1
     odd, least = y >> twos, 1 << (digits - 1)

@@ -1,4 +1,4 @@
-"""Lanes that lie apart in memory around iterations side by side: these become lanes, where they may, to the same values."""
+"""Lanes that lie apart in memory, around iterations side by side: these become lanes, and every value stays."""
 
 from __future__ import annotations
 
