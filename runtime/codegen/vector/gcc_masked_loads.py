@@ -87,7 +87,8 @@ def _choices(stmt: Stmt, registers: Container[str]) -> int:
         case Store(value=value) | ir.Let(value=value):
             _, counts = uses_below([(value, False)])
             certain = {e for (e, _), times in counts.items() if times > 1}  # a temporary has it
-            certain |= {read_first(stmt)} if isinstance(stmt, Store) else set()
+            if isinstance(stmt, Store) and (first := read_first(stmt)) is not None:
+                certain.add(first)
             return sum(_loads(_chosen(e), registers, certain) for e in subexpressions(stmt_exprs(stmt)))
     return 0
 
@@ -102,6 +103,6 @@ def _chosen(e: ExprNode) -> tuple[ExprNode, ...]:
     return ()
 
 
-def _loads(exprs: tuple[ExprNode, ...], registers: Container[str], certain: Container[ExprNode | None] = ()) -> bool:
+def _loads(exprs: tuple[ExprNode, ...], registers: Container[str], certain: Container[ExprNode] = ()) -> bool:
     loads = (e for e in subexpressions(exprs) if isinstance(e, Load) and e not in certain)
     return any(e.buffer not in registers for e in loads)
