@@ -49,6 +49,7 @@ from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.skip_producers import skip_producers
 from halide_core.lowering.passes.trace import is_shown, show_realizations
 from halide_core.lowering.passes.unroll import join_at_once, unroll_loops
+from halide_core.lowering.passes.vectorize.side_by_side import vectorize_copies
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
 from halide_core.lowering.provenance import Traversals
@@ -244,6 +245,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         *([("fork", lambda s: _fork(s, ahead, program))] if ahead else []),
         ("warm_up", lambda s: separate_warm_ups(s, policies)),
         ("hoist", hoist_invariants),
+        ("copies", lambda s: vectorize_copies(s, algorithm.constraints)),
         ("unroll", lambda s: unroll_loops(s, traversals)),
         ("partition", lambda s: partition_loops(s, policies)),
         *([("remember", lambda s: remember(s, program.remembered))] if program.remembered else []),

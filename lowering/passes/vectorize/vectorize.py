@@ -73,7 +73,7 @@ from halide_core.lowering.passes.vectorize.gather_address import (
 from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
 from halide_core.lowering.passes.vectorize.reduction_match import accumulation
 from halide_core.lowering.passes.vectorize.turn import turned
-from halide_core.lowering.passes.vectorize.widen import is_narrow, widened
+from halide_core.lowering.passes.vectorize.widen import around_one_lane, calls_functions, is_narrow, widened
 from halide_core.lowering.provenance import Traversals
 
 _COPIES = 4
@@ -112,11 +112,12 @@ class _FindLoops(AroundRewriter):
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop's body for all lanes at once."""
-        if loop.kind is LoopKind.SERIAL and is_narrow(loop):
+        wide = None
+        if is_narrow(loop):
             wide = self._widened(loop)
-            if wide is not None:
-                return wide
-        return self._rewritten(loop)
+        elif calls_functions(loop):
+            wide = self._widened(around_one_lane(loop, self._names))
+        return self._rewritten(loop) if wide is None else wide
 
     def _widened(self, loop: For) -> Stmt | None:
         """The loop over vectors that fill a register, and one for what is left; None where they are no narrower."""

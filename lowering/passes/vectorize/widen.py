@@ -25,6 +25,7 @@ from halide_core.ir import (
     For,
     Interval,
     IntImm,
+    Intrinsic,
     Let,
     Load,
     LoopKind,
@@ -32,12 +33,18 @@ from halide_core.ir import (
     Store,
     Variable,
 )
-from halide_core.ir.types import INT64
+from halide_core.ir.types import INT64, Float
 from halide_core.ir.visitor import Rewriter, Substitution, free_variables, stmt_exprs, subexpressions, walk
 
 SAYING = (ir.Print, ir.Event, ir.Promise)
 """Values whose order or number is seen."""
-_STEPS = (-1, 0, 1, 2)
+_REAL = Float(32)
+_FUNCTIONS = frozenset({
+    Intrinsic.EXP, Intrinsic.LOG, Intrinsic.POW, Intrinsic.SIN, Intrinsic.COS, Intrinsic.TAN, Intrinsic.ASIN,
+    Intrinsic.ACOS, Intrinsic.ATAN, Intrinsic.ATAN2, Intrinsic.SINH, Intrinsic.COSH, Intrinsic.TANH,
+})  # fmt: skip
+"""Functions that have many steps."""
+STEPS = (-1, 0, 1, 2)
 """The distances of neighbouring lanes in memory that vectors of any length are loaded at."""
 
 
@@ -71,6 +78,24 @@ def is_narrow(loop: For) -> bool:
     if len(stores) != 1 or not isinstance(stores[0], Store) or stores[0].atomic:
         return False
     return not any(isinstance(e, SAYING) for s in walk(inner.body) for e in subexpressions(stmt_exprs(s)))
+
+
+def calls_functions(loop: For) -> bool:
+    """True of a serial loop around one statement, whose iterations may go in any order, that calls functions which a C
+    compiler doesn't know for lanes."""
+    stores = [s for s in walk(loop.body) if not isinstance(s, Block | Let)]
+    if loop.kind is not LoopKind.SERIAL or not loop.pure or len(stores) != 1 or not isinstance(stores[0], Store):
+        return False
+    exprs = [e for s in walk(loop.body) for e in subexpressions(stmt_exprs(s))]
+    called = any(isinstance(e, ir.Call) and e.function in _FUNCTIONS and e.type is _REAL for e in exprs)
+    return called and not stores[0].atomic and not any(isinstance(e, SAYING) for e in exprs)
+
+
+def around_one_lane(loop: For, names: UniqueNames) -> For:
+    """A loop without lanes, around one."""
+    lane = ir.index_variable(names.fresh(f"{loop.var.name}.lane"))
+    body = Substitution({loop.var: ir.add(loop.var, lane)}).stmt(loop.body)
+    return replace(loop, body=For(loop.loop, lane, Interval(ir.ZERO, ir.ONE), LoopKind.VECTORIZED, loop.pure, body))
 
 
 def together_at_most(length: ExprNode, most: int) -> int:
@@ -117,7 +142,7 @@ def _is_dense(body: Stmt, position: Variable) -> bool:
     """True where neighbours write neighbours, and read such, or every second, or one."""
     for s in walk(body):
         for e in subexpressions(stmt_exprs(s)):
-            if isinstance(e, Load) and distance(e.index, position) not in _STEPS:
+            if isinstance(e, Load) and distance(e.index, position) not in STEPS:
                 return False
         if isinstance(s, Store) and distance(s.index, position) != 1:
             return False

@@ -22,7 +22,7 @@ from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import peel_first_iteration as warm_up
 from halide_core.lowering.passes.partition import partition
 from halide_core.lowering.passes.partition.steady_part import SteadyPart
-from halide_core.lowering.passes.vectorize import turn, widen
+from halide_core.lowering.passes.vectorize import side_by_side, turn, widen
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y, yi
 
@@ -278,6 +278,23 @@ def steps_in_columns() -> Made:
     return f, [(0, 17), (0, 16)]
 
 
+def steps_in_copies() -> Made:
+    """Each of four copies reads what the one before it made."""
+    f, r = hl.Func("f"), hl.RDom([(1, 16)], "r")
+    f[x] = x
+    f[r] += f[r - 1]
+    f.compute_root().update().unroll(r.x, 4)
+    return f, [(0, 17)]
+
+
+def steps_with_functions() -> Made:
+    """A step takes the sine of what the one before it made."""
+    f, r = hl.Func("f"), hl.RDom([(1, 40)], "r")
+    f[x] = hl.f32(x)
+    f[r] += hl.sin(f[r - 1])
+    return f, [(0, 41)]
+
+
 def pairs_of_points() -> Made:
     im, f = image(), hl.Func("f")
     f[x] = im[x, 0] * 3
@@ -370,6 +387,12 @@ LOOPS: dict[str, AutomaticStep] = {
         widen, "is_narrow", "loop.pure and inner.pure and", "", steps_of_two
     ),
     "turn: iterations have no order": AutomaticStep(turn, "_is_turned", "loop.pure and", "", steps_in_columns),
+    "copies: iterations have no order": AutomaticStep(
+        side_by_side._Copies, "_is_side_by_side", "not loop.pure or", "", steps_in_copies
+    ),
+    "functions: iterations have no order": AutomaticStep(
+        widen, "calls_functions", "not loop.pure or", "", steps_with_functions
+    ),
     "widen: iterations that are left come last": AutomaticStep(
         widen, "_loops", "[several] if left is ir.ZERO else", "[several] if True else", pairs_of_points
     ),
