@@ -22,7 +22,7 @@ _RESERVED = """
     reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct switch template this
     throw true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq
     linux unix i386 main errno NULL INLINE LIBRARY UNKNOWN OPAQUE VEILED VEILED_NARROW VEILED_32 VEILED_64 VEILED_WIDE
-    UNMERGED LOADED LOADED_32 LOADED_64 size_t ptrdiff_t max_align_t offsetof ONE_BY_ONE
+    UNMERGED LOADED LOADED_32 LOADED_64 size_t ptrdiff_t max_align_t offsetof ONE_BY_ONE IN_ORDER
 """
 _KEYWORDS = frozenset(_RESERVED.split())
 _TAG = r"(?:[iuf]|bf)\d+(?:x\d+)?"

@@ -18,6 +18,7 @@ from halide_core.ir import BinaryOp
 from halide_core.ir.types import INT64, Type
 from halide_core.ir.visitor import subexpressions, substitute
 from halide_core.runtime.codegen.address import address, subscript
+from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.expr import ExprEmitter, Leaves
 from halide_core.runtime.codegen.names import Names, stored
 from halide_core.runtime.codegen.text import PRODUCT, UNARY, Text
@@ -25,6 +26,10 @@ from halide_core.runtime.codegen.uses import uses_of
 from halide_core.runtime.codegen.vector.gcc_masked_loads import read_first
 from halide_core.runtime.codegen.vector.pixel_stores import channels, store_pixels
 from halide_core.runtime.codegen.vector.prelude import Prelude
+
+_CROWDED = 12
+"""So many vectors, with what they are made of, fill 16 registers: gcc schedules loads so early that one more is needed,
+and keeps a sum in memory (sgemm takes twice as long with AVX2)."""
 
 
 class StoreEmitter:
@@ -89,13 +94,25 @@ class StoreEmitter:
         uses = [[uses_of(store, self._index_lets) for store in stores] for stores, _ in groups]
         first = {load for stores, _ in groups for store in stores if (load := read_first(store)) is not None}
         together = self._exprs.together([[use for each in group for use in each] for group in uses], first)
+        crowded = self._fill_registers(points)
         for (stores, pixels), group in zip(groups, uses, strict=True):
             # What two of the stores share, their index above all, becomes a constant of its own here.
-            texts = iter(together.emit([use for each in group for use in each], line))
+            declared: list[str] = []
+            texts = iter(together.emit([use for each in group for use in each], declared.append))
+            if crowded and declared:
+                self._prelude.typedef("IN_ORDER", resource("in_order.h"))
+                line("IN_ORDER;")
+            for each in declared:
+                line(each)
             write = self._write_pixels if pixels else self._write
             write(stores, [[next(texts) for _ in each] for each in group], line)
             for store in stores:
                 together.forget(store.buffer)
+
+    def _fill_registers(self, points: Sequence[Sequence[ir.Store]]) -> bool:
+        """True where the vectors that stay in registers leave few of 16 for what they are made of."""
+        kept = [s for stores in points for s in stores if s.buffer in self._registers and s.value.type.is_vector()]
+        return len(kept) >= _CROWDED
 
     def _groups(self, points: Sequence[Sequence[ir.Store]]) -> Iterator[tuple[Sequence[ir.Store], bool]]:
         """The stores that are written at once: of a point, or the channels of pixels."""

@@ -64,3 +64,19 @@ def test_lanes_that_are_used_once_or_not_next_to_each_other_stay_as_they_are() -
         func.vectorize(x, 8, EXACT)
         assert not _kept(func)
         np.testing.assert_array_equal(func.realize([20, 9]), func.evaluate([20, 9]))
+
+
+@pytest.mark.parametrize(("rows", "ordered"), [(4, True), (2, False)])
+def test_sums_that_fill_the_registers_are_added_in_order(rows: int, ordered: bool) -> None:
+    """A tile of three vectors by so many rows."""
+    a, b, r = _picture(hl.Int(32)), _picture(hl.Int(32)), hl.RDom([(0, 9)], "r")
+    f, g, xi, yi = hl.Func("f"), hl.Func("g"), hl.Var("xi"), hl.Var("yi")
+    f[x, y] = 0
+    f[x, y] += a[r, y] * b[x, r]
+    g[x, y] = f[x, y]
+    g.bound(x, 0, 48).bound(y, 0, 8).tile(x, y, xi, yi, 24, rows).vectorize(xi, 8).unroll(xi).unroll(yi)
+    f.compute_at(g, x).vectorize(x, 8).unroll(x).unroll(y)
+    f.update().reorder(x, y, r).vectorize(x, 8).unroll(x).unroll(y)
+    target = hl.Target("x86-64-linux-avx-avx2-fma-sse41")
+    assert ("IN_ORDER;" in emit_c(lower(g._request(target=target)))) is ordered
+    np.testing.assert_array_equal(g.realize([48, 8], target), g.evaluate([48, 8]))
