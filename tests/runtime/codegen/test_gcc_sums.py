@@ -60,7 +60,7 @@ def test_several_sums_that_are_added_up(type: Type, channels: int, at_root: bool
     f[x] = g[0, x]
     for k in range(1, channels):
         f[x] = f[x] + g[k, x] * hl.cast(type, 2 * k - 1)
-    g.bound(c, 0, channels).unroll(c)
+    g.bound(c, 0, channels).unroll(c).reorder_storage(x, c)  # side by side, they would be lanes
     g.update().reorder(c, r.x).unroll(c)
     if at_root:
         g.compute_root()
@@ -85,7 +85,7 @@ def test_sums_that_gcc_may_make_vectors_of() -> None:
     f2[()] = f[0] + f[1]
     m2[()] = most[0] - most[1]
     for g in (f, s, most):
-        g.compute_root().bound(c, 0, 2)
+        g.compute_root().bound(c, 0, 3)  # two or four would be lanes
         g.update().reorder(c, r.x).unroll(c)
     each[x] = 0
     each[x] += whole[0, x] + whole[1, x]

@@ -65,7 +65,8 @@ def test_what_gcc_may_make_vectors_of() -> None:
     """Loops without groups, or without choices of what memory has, and those that are vectors already."""
     take, p = choice(hl.UInt(8), hl.Float(32)), numbers(hl.Float(32), 1)
     makers: dict[str, tuple[hl.Expr, Callable[[hl.Func], hl.Func], bool]] = {
-        "unrolled": (take(x), lambda f: f.unroll(x, 2), True),
+        "unrolled": (take(x), lambda f: f.unroll(x, 3), True),
+        "lanes of copies": (take(x), lambda f: f.unroll(x, 4), False),
         "colours": (take(x + c), lambda f: f.bound(c, 0, 3).reorder(c, x).unroll(c), True),
         "a loop": (take(x), lambda f: f, False),
         "no choice": (p[x] * 2, lambda f: f.unroll(x, 4), False),
