@@ -1,16 +1,18 @@
 """Constant upper limits of lengths, for memory that can live on the stack.
 
     constant_limit(min(xo*64 + 64, n) - xo*64)   ->   64
+    constant_limit(max(min(xo*64 + 64, n) - xo*64, 16))   ->   64
     constant_limit((n + 40)/8 - n/8)             ->   5
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
 
 from halide_core.analysis.linear import Linear, linear_of
 from halide_core.analysis.prover import Facts
-from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
+from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm, Select
 
 _DEPTH = 4
 
@@ -29,6 +31,9 @@ def _limit(form: Linear, facts: Facts, depth: int) -> int | None:
     if depth:
         for atom, c in form.terms.items():
             others = [_limit(form.replacing(atom, linear_of(e)), facts, depth - 1) for e in _above(atom, c)]
+            cases = [_limit(form.replacing(atom, linear_of(e)), facts, depth - 1) for e in _one_of(atom, c)]
+            if cases:
+                others.append(_greatest(cases))
             match atom:
                 case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=by)) if by > 0:
                     others.append(_without_quotient(form, atom, linear_of(a), by, facts, depth))
@@ -59,3 +64,20 @@ def _above(atom: ExprNode, c: int) -> tuple[ExprNode, ...]:
         case Binary(op=BinaryOp.MAX, a=a, b=b) if c < 0:
             return (a, b)
     return ()
+
+
+def _one_of(atom: ExprNode, c: int) -> tuple[ExprNode, ...]:
+    """Expressions one of which the atom is, where that is all that is known of it."""
+    match atom:
+        case Binary(op=BinaryOp.MAX, a=a, b=b) if c > 0:
+            return (a, b)
+        case Binary(op=BinaryOp.MIN, a=a, b=b) if c < 0:
+            return (a, b)
+        case Select(a=a, b=b):
+            return (a, b)
+    return ()
+
+
+def _greatest(limits: Sequence[int | None]) -> int | None:
+    known = [limit for limit in limits if limit is not None]
+    return max(known) if len(known) == len(limits) else None

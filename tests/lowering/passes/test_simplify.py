@@ -225,6 +225,17 @@ def _loop(var: ir.Variable, low: ExprNode, length: ExprNode) -> Facts:
     return facts
 
 
+def test_limit_of_a_choice_is_that_of_its_greater_side() -> None:
+    """The last tile's part of a picture, and no less than a vector."""
+    tile = ir.mul(x, ir.i64(32))
+    part = ir.sub(ir.minimum(ir.add(tile, ir.i64(32)), n), tile)
+    assert constant_limit(ir.maximum(part, ir.i64(16)), Facts()) == 32
+    assert constant_limit(ir.maximum(part, ir.i64(48)), Facts()) == 48
+    assert constant_limit(ir.sub(ir.i64(64), ir.minimum(ir.sub(ir.ZERO, part), ir.i64(9))), Facts()) == 96
+    assert constant_limit(Select(INT64, ir.less(x, n), part, ir.i64(5)), Facts()) == 32
+    assert constant_limit(ir.maximum(part, n), Facts()) is None
+
+
 def test_split_guards_are_decided_where_the_factor_divides() -> None:
     # for x in (0, 64/8) for y in (0, 8): x*8 + y < 64
     facts = Facts(_loop(x, ir.ZERO, ir.i64(8)))
