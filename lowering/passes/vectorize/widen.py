@@ -74,21 +74,24 @@ def is_narrow(loop: For) -> bool:
         return False
     if not (loop.pure and inner.pure and isinstance(inner.bounds.len, IntImm) and inner.bounds.min is ir.ZERO):
         return False
-    stores = [s for s in walk(inner.body) if not isinstance(s, Block | Let)]
-    if len(stores) != 1 or not isinstance(stores[0], Store) or stores[0].atomic:
-        return False
-    return not any(isinstance(e, SAYING) for s in walk(inner.body) for e in subexpressions(stmt_exprs(s)))
+    return _is_one_store(inner.body)
 
 
 def calls_functions(loop: For) -> bool:
     """True of a serial loop around one statement, whose iterations may go in any order, that calls functions which a C
     compiler doesn't know for lanes."""
-    stores = [s for s in walk(loop.body) if not isinstance(s, Block | Let)]
-    if loop.kind is not LoopKind.SERIAL or not loop.pure or len(stores) != 1 or not isinstance(stores[0], Store):
+    if loop.kind is not LoopKind.SERIAL or not loop.pure or not _is_one_store(loop.body):
         return False
-    exprs = [e for s in walk(loop.body) for e in subexpressions(stmt_exprs(s))]
-    called = any(isinstance(e, ir.Call) and e.function in _FUNCTIONS and e.type is _REAL for e in exprs)
-    return called and not stores[0].atomic and not any(isinstance(e, SAYING) for e in exprs)
+    exprs = (e for s in walk(loop.body) for e in subexpressions(stmt_exprs(s)))
+    return any(isinstance(e, ir.Call) and e.function in _FUNCTIONS and e.type is _REAL for e in exprs)
+
+
+def _is_one_store(body: Stmt) -> bool:
+    """True of a store and its lets, that say nothing, and that no other thread may come between."""
+    stores = [s for s in walk(body) if not isinstance(s, Block | Let)]
+    if len(stores) != 1 or not isinstance(stores[0], Store) or stores[0].atomic:
+        return False
+    return not any(isinstance(e, SAYING) for s in walk(body) for e in subexpressions(stmt_exprs(s)))
 
 
 def around_one_lane(loop: For, names: UniqueNames) -> For:
