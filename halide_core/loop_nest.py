@@ -132,7 +132,8 @@ class Nest:
             depth = max((depths.get(v, 0) for e in exprs for v in free_variables(e)), default=0)
             if isinstance(step, Let):
                 depths[step.var] = depth
-            placed[max(depth, self.shared)].append(step)
+            outside = isinstance(step, Let) and not free_variables(step.value)
+            placed[0 if outside else max(depth, self.shared)].append(step)
         return placed
 
 

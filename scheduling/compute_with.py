@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.simplify import simplify
 from halide_core.errors import IgnoredDirectiveWarning, warn_user
 from halide_core.ir import ExprNode, Interval, Let, LoopKind, Variable
-from halide_core.ir.logic import all_of, any_of
+from halide_core.ir.logic import all_of
 from halide_core.ir.names import OUTERMOST
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import free_variables
@@ -60,9 +61,7 @@ def keep_together(program: Program, directives: Sequence[ComputeWith]) -> Progra
     if not group:
         return program
     order = _contracted(program, directives, group)
-    together = {
-        f: Together(tuple([g for g in order if g in members]), ()) for f, members in group.items()
-    }
+    together = {f: Together(tuple([g for g in order if g in members]), ()) for f, members in group.items()}
     return replace(program, algorithm=replace(program.algorithm, functions=tuple(order)), together=together)
 
 
@@ -143,6 +142,8 @@ def join_all(program: Program, directives: Sequence[ComputeWith]) -> Program:
         for d in ready:
             program = join(program, d)
         waiting = [d for d in waiting if d not in ready]
+    for loop, position in _shared_loops(program, funcs).items():
+        program = _over_all(program, loop, position)
     together = Together(funcs, _in_order(program, funcs, directives[-1]))
     return replace(program, together={**program.together, **dict.fromkeys(funcs, together)})
 
@@ -211,16 +212,16 @@ def join(program: Program, d: ComputeWith) -> Program:
     for position in range(count):
         program = _shared(program, other, position)
     nest, ranges = program.nests[key], program.nests[other].ranges
+    both_run = all_of((_runs(nest), _runs(program.nests[other])))
     strategies = dict(d.aligned)
     steps: list[Let | Guard] = []
     witnesses: list[Let] = []
     own: list[Interval] = []
     for loop, common, over, name in zip(mine[:count], stage_loops(program, other), ranges, names, strict=False):
-        shift = _shift(strategies.get(name, LoopAlignStrategy.Auto), loop.bounds, over)
+        shift = _where(both_run, _shift(strategies.get(name, LoopAlignStrategy.Auto), loop.bounds, over), ir.ZERO)
         at = Interval(simplify(ir.sub(loop.bounds.min, shift)), loop.bounds.len)
         own.append(at)
-        steps += _within(common.var, at)
-        steps.append(Let(loop.var, simplify(ir.add(common.var, shift)), loop.bounds))
+        steps += _own_iterations(common.var, at, Let(loop.var, simplify(ir.add(common.var, shift)), loop.bounds))
         witnesses.append(Let(common.var, simplify(ir.sub(loop.var, shift)), None))
     changed = replace(
         nest, loops=nest.loops[count:], steps=(*steps, *nest.steps), witnesses=(*nest.witnesses, *witnesses),
@@ -228,10 +229,7 @@ def join(program: Program, d: ComputeWith) -> Program:
     )  # fmt: skip
     level = stage_loops(program, other)[count - 1].name
     joined = Joined(level, tuple([loop.name.var for loop in mine[:count]]))
-    program = replace(program.with_nest(key, changed), joined={**program.joined, key: joined})
-    for position in range(count):
-        program = _over_all(program, other, position)
-    return program
+    return replace(program.with_nest(key, changed), joined={**program.joined, key: joined})
 
 
 def _shown(program: Program, key: StageKey) -> StageKey:
@@ -263,9 +261,7 @@ def _told(program: Program, level: ir.LoopName | None) -> str:
     return "at the root" if level is None else f"inside {program.told(level)}"
 
 
-def _check_alike(
-    program: Program, d: ComputeWith, key: StageKey, theirs: Sequence[Loop], mine: Sequence[Loop]
-) -> None:
+def _check_alike(program: Program, d: ComputeWith, key: StageKey, theirs: Sequence[Loop], mine: Sequence[Loop]) -> None:
     if key in program.joined:
         refuse(d, "the stage is in the loops of another one already.")
     for position, loop in enumerate(theirs):
@@ -292,14 +288,14 @@ def _is_by_cases(program: Program, d: ComputeWith, keys: Sequence[StageKey], nam
         here = f'stage {key.stage} of "{key.func.own.name}" is specialized'
         outer = [program.nests[key._replace(specialization=number)].loops[: len(names)] for number in cases]
         if len({tuple([(loop.name.var, loop.kind) for loop in loops]) for loops in outer}) > 1:
-            refuse(d, f'{here}, and not every case of it has the loops {", ".join(names)} outermost and alike.')
+            refuse(d, f"{here}, and not every case of it has the loops {', '.join(names)} outermost and alike.")
         _warn(d, here)
         return True
     return False
 
 
 def _warn(d: ComputeWith, why: str) -> None:
-    told = f'{why}, so no loop is shared: both stages run one after another, each in loops of its own.'
+    told = f"{why}, so no loop is shared: both stages run one after another, each in loops of its own."
     warn_user(f"{d.spelled()}: {told}", IgnoredDirectiveWarning, d.location)
 
 
@@ -307,9 +303,13 @@ def _kind(loop: Loop) -> str:
     return loop.kind.name.lower()
 
 
-def _within(var: ExprNode, own: Interval) -> list[Let | Guard]:
-    """The guards by which a stage runs its own iterations of a shared loop."""
-    return [Guard(ir.less_equal(own.min, var)), Guard(ir.less(var, ir.add(own.min, own.len)))]
+def _own_iterations(var: ExprNode, own: Interval, let: Let) -> tuple[Let | Guard, ...]:
+    """The guards by which a stage runs its own iterations of a shared loop, and its own variable inside."""
+    return Guard(ir.less_equal(own.min, var)), Guard(ir.less(var, ir.add(own.min, own.len))), let
+
+
+_STEPS = 3
+"""The number of the steps above, which a stage has for each loop that it shares."""
 
 
 def _shift(strategy: LoopAlignStrategy, own: Interval, other: Interval) -> ExprNode:
@@ -331,8 +331,8 @@ def _shared(program: Program, key: StageKey, position: int) -> Program:
     loop = nest.loops[at]
     (var,) = fresh_variables(nest, f"{loop.var.name}.all")
     assert isinstance(var, Variable)
-    steps = (*_within(var, loop.bounds), Let(loop.var, var, loop.bounds))
-    before = len(steps) * len(nest.ranges)
+    steps = _own_iterations(var, loop.bounds, Let(loop.var, var, loop.bounds))
+    before = _STEPS * len(nest.ranges)
     changed = replace(
         nest,
         loops=(*nest.loops[:at], replace(loop, var=var), *nest.loops[at + 1 :]),
@@ -344,36 +344,67 @@ def _shared(program: Program, key: StageKey, position: int) -> Program:
     return program.with_nest(key, changed)
 
 
-def _over_all(program: Program, key: StageKey, position: int) -> Program:
-    """The program in which a shared loop of a stage has the iterations of all stages that have points.
+def _shared_loops(program: Program, funcs: Sequence[Function]) -> dict[Loop, int]:
+    """The loops that stages of some Funcs share, each with how many others are around it there."""
+    return {
+        stage_loops(program, key)[position]: position
+        for key, nest in program.nests.items()
+        if key.func in funcs
+        for position in range(len(nest.ranges))
+    }
 
-    A stage without points may have a long range of one dimension all the same. Moved to where another one begins, that
-    leads to coordinates which no window asks for.
+
+def _over_all(program: Program, loop: Loop, position: int) -> Program:
+    """The program in which a shared loop has the iterations of all its stages that have points.
+
+    A stage without points may have a long range of one dimension all the same, and what its window says of where it
+    begins is nothing that start-up checks: of such a stage, the loop has none, at a place where another stage has some.
     """
-    loop = stage_loops(program, key)[position]
-    parts = [
-        (_runs(nest), nest.ranges[position])
+    parts = {
+        each: (_runs(nest), nest.ranges[position])
         for each, nest in program.nests.items()
         if position < len(nest.ranges) and stage_loops(program, each)[position] is loop
-    ]
-    first = parts[0][1]
-    if all(own.min is first.min and own.len is first.len for _, own in parts):
+    }
+    _, one = next(iter(parts.values()))
+    if all(own.min is one.min and own.len is one.len for _, own in parts.values()):
         return program
-    low, end = ir.ZERO, ir.ZERO
-    before: ExprNode = ir.FALSE
-    for runs, own in parts:
-        own_end = ir.add(own.min, own.len)
-        low = _of_both(before, runs, low, own.min, ir.minimum(low, own.min))
-        end = _of_both(before, runs, end, own_end, ir.maximum(end, own_end))
-        before = simplify(any_of((before, runs)))
+    named: list[Let] = []
+    ranges: list[Interval] = []
+    for each, (runs, own) in parts.items():
+        over = own
+        if runs is not ir.TRUE:
+            others = [parts[other] for other in parts if other is not each]
+            elsewhere = reduce(lambda start, part: _where(part[0], part[1].min, start), others, ir.ZERO)
+            first, count = _named(program.nests[each], position)
+            named.append(Let(first, _where(runs, own.min, elsewhere), None))
+            named.append(Let(count, _where(runs, own.len, ir.ZERO), None))
+            over = Interval(first, count)
+        ranges.append(over)
+        program = program.with_nest(each, _inside(program.nests[each], position, loop.var, over))
+    low = reduce(ir.minimum, [over.min for over in ranges])
+    end = reduce(ir.maximum, [ir.add(over.min, over.len) for over in ranges])
+    bounds = Interval(simplify(low), simplify(ir.sub(end, low)))
     owner = level_site(program, loop.name).key
     nest = program.nests[owner]
-    length = simplify(ir.sub(end, low))
-    if before is not ir.TRUE:
-        length = simplify(ir.Select(INT64, before, length, ir.ZERO))
-    bounds = Interval(simplify(low), length)
     loops = tuple([replace(each, bounds=bounds) if each is loop else each for each in nest.loops])
-    return program.with_nest(owner, replace(nest, loops=loops))
+    return program.with_nest(owner, replace(nest, loops=loops, steps=(*nest.steps, *named)))
+
+
+def _named(nest: Nest, position: int) -> list[Variable]:
+    """Names for where a stage's iterations of a shared loop begin, and for how many there are."""
+    let = nest.steps[position * _STEPS + _STEPS - 1]
+    assert isinstance(let, Let)
+    return fresh_variables(nest, f"{let.var.name}.first", f"{let.var.name}.count")
+
+
+def _inside(nest: Nest, position: int, var: Variable, own: Interval) -> Nest:
+    """The nest of a stage that runs its iterations of a shared loop in a part of that one."""
+    at = position * _STEPS
+    let = nest.steps[at + _STEPS - 1]
+    assert isinstance(let, Let)
+    shift = ir.sub(let.value, var)
+    steps = _own_iterations(var, own, replace(let, within=Interval(simplify(ir.add(own.min, shift)), own.len)))
+    return replace(nest, steps=(*nest.steps[:at], *steps, *nest.steps[at + _STEPS :]))
 
 
 def _runs(nest: Nest) -> ExprNode:
@@ -383,10 +414,5 @@ def _runs(nest: Nest) -> ExprNode:
     return all_of(simplify(ir.less(ir.ZERO, each)) for each in lengths if not free_variables(each))
 
 
-def _of_both(before: ExprNode, here: ExprNode, one: ExprNode, other: ExprNode, both: ExprNode) -> ExprNode:
-    """An end of what two ranges span, of which each counts only under a condition."""
-    if before is ir.FALSE:
-        return other
-    if here is not ir.TRUE:
-        both = ir.Select(INT64, here, both, one)
-    return both if before is ir.TRUE else ir.Select(INT64, before, both, other)
+def _where(condition: ExprNode, one: ExprNode, other: ExprNode) -> ExprNode:
+    return simplify(ir.Select(INT64, condition, one, other))

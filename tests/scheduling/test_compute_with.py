@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import halide_core as hl
+from halide_core import ir
 from halide_core.algorithm.model import Function
-from halide_core.loop_nest import Program, StageKey
+from halide_core.loop_nest import Guard, Program, StageKey
 from halide_core.scheduling import compute_with
 from tests.campaigns.peer import shared_loops
 from tests.support.checking import same, variables
@@ -167,7 +168,6 @@ def test_schedule_is_written_as_source() -> None:
 def refused(schedule: Schedule, *told: str, updates: bool = False) -> None:
     funcs = pair(updates)
 
-
     def compiled() -> None:
         schedule(*funcs)
         funcs[-1].compile_jit()
@@ -293,7 +293,7 @@ def test_specialized_stage_keeps_its_loops(which: str) -> None:
     tiled = hl.Param(hl.Bool(), "tiled")
     (f if which == "the first" else g).specialize(tiled).split(x, xo, xi, 7)
     g.compute_with(f, y, Align.AlignEnd)
-    with pytest.warns(hl.IgnoredDirectiveWarning, match='is specialized, so no loop is shared'):
+    with pytest.warns(hl.IgnoredDirectiveWarning, match="is specialized, so no loop is shared"):
         h.compile_jit()
     for value in (True, False):
         tiled.set(value)
@@ -370,10 +370,29 @@ def test_windows_without_points_beside_others(sizes: list[tuple[int, int]]) -> N
         same(buffer, np.asarray(output.evaluate(list(size))))
 
 
+@pytest.mark.parametrize("empty", [0, 1])
+def test_window_without_points_may_lie_anywhere(empty: int) -> None:
+    """What such a window says of where it begins is nothing that what is computed in the loop must reach."""
+    p = hl.Param(hl.Int(32), "p", 3)
+    w, f, g = hl.Func("w"), hl.Func("f"), hl.Func("g")
+    w[x] = x + 1
+    f[x] = w[x * p]
+    g[x] = w[x * p]
+    w.compute_at(f, x)
+    g.compute_with(f, x)
+    found = [hl.Buffer(hl.Int(32), [0 if at == empty else 5]) for at in range(2)]
+    found[empty].set_min([1 << 30])
+    pipeline = hl.Pipeline([f, g])
+    pipeline.realize(found)
+    same(found[1 - empty], np.arange(5, dtype=np.int32) * 3 + 1)
+    assert pipeline.certify().ok
+
+
 def test_certificate_refutes_shared_loops_without_guards(monkeypatch: pytest.MonkeyPatch) -> None:
     _, f, g, h = pair()
     g.compute_with(f, y)
-    monkeypatch.setattr(compute_with, "_within", lambda _var, _own: [])
+    always = Guard(ir.TRUE)
+    monkeypatch.setattr(compute_with, "_own_iterations", lambda _var, _own, let: (always, always, let))
     assert not h.certify().ok
 
 
