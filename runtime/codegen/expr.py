@@ -40,6 +40,7 @@ from halide_core.runtime.codegen.vector.exact_quotients import quotient, recipro
 from halide_core.runtime.codegen.vector.first_lanes import MASK, mask_of
 from halide_core.runtime.codegen.vector.float16 import convert_narrow, reinterpret_narrow
 from halide_core.runtime.codegen.vector.fma import fused_product
+from halide_core.runtime.codegen.vector.gathers.pairs import gather_two, neighbours, two
 from halide_core.runtime.codegen.vector.gcc_signed_zero import difference, is_negation
 from halide_core.runtime.codegen.vector.gcc_truths import has_lookups, hidden, is_number, is_quotient
 from halide_core.runtime.codegen.vector.integer_idioms import (
@@ -52,7 +53,6 @@ from halide_core.runtime.codegen.vector.integer_idioms import (
     shift_bytes,
     shifts_bytes,
 )
-from halide_core.runtime.codegen.vector.paired_gathers import gather_two, neighbours, two
 from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
 from halide_core.runtime.codegen.vector.strided_loads import InBlock, blocks, load_of_block
 from halide_core.runtime.codegen.vector.wide_quotients import is_wide, wide_quotient

@@ -41,7 +41,7 @@ from halide_core.runtime.codegen.remember import RECALLED, keeping, recalling, w
 from halide_core.runtime.codegen.stores import StoreEmitter, runs, stores_of
 from halide_core.runtime.codegen.text import ATOM, UNARY, Text
 from halide_core.runtime.codegen.uses import Use, as_use, find_index_lets, makes_floats, uses_of
-from halide_core.runtime.codegen.vector.gathers import PADDING, find_tables
+from halide_core.runtime.codegen.vector.gathers.anywhere import PADDING, find_tables
 from halide_core.runtime.codegen.vector.gcc_masked_loads import one_by_one, stays_one_by_one
 from halide_core.runtime.codegen.vector.gcc_truths import find_lookups
 from halide_core.runtime.codegen.vector.prelude import Prelude

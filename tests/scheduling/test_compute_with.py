@@ -372,7 +372,7 @@ def test_windows_without_points_beside_others(sizes: list[tuple[int, int]]) -> N
 
 @pytest.mark.parametrize("empty", [0, 1])
 def test_window_without_points_may_lie_anywhere(empty: int) -> None:
-    """What such a window says of where it begins is nothing that what is computed in the loop must reach."""
+    """Nothing that is computed in the loop reaches for where such a window says that it begins."""
     p = hl.Param(hl.Int(32), "p", 3)
     w, f, g = hl.Func("w"), hl.Func("f"), hl.Func("g")
     w[x] = x + 1

@@ -270,6 +270,15 @@ def masked_load(type: Type) -> Builtin | None:
     return None if name is None else Builtin(f"load{name}", "(const void *)p, ({v}){{0}}, mask")
 
 
+def masked_load_by_signs(type: Type) -> Builtin | None:
+    """Lanes of a register of 32-bit elements from memory, the others 0, of machines that have no masks: those where
+    ``which`` is negative."""
+    if _width(type) != 256 or type.bits() != 32:
+        return None
+    places = machine_type(Int(32, 8))[1]
+    return Builtin(f"maskload{'ps' if type.is_float() else 'd'}256", f"(const {{v}} *)from, ({places})which")
+
+
 def masked_store(type: Type) -> Builtin | None:
     """Some lanes of a register to memory."""
     name = _masked_move(type)
@@ -282,6 +291,18 @@ def _masked_move(type: Type) -> str | None:
         return None
     kind = f"up{'s' if type.bits() == 32 else 'd'}" if type.is_float() else f"dqu{_ELEMENTS[type.bits()][1]}"
     return f"{kind}{width}_mask"
+
+
+def permutation(type: Type) -> Builtin | None:
+    """A register whose lanes are those of ``a`` that ``b`` numbers, integers of as many bits."""
+    width = _width(type)
+    if width in (None, 128) or type.bits() < 32:
+        return None
+    element = (_REAL if type.is_float() else _ELEMENTS)[type.bits()][1]
+    places = machine_type(Int(type.bits(), type.lanes()))[1]
+    if type.bits() == 32 and width == 256:
+        return Builtin(f"permvar{element}256", f"({{v}})a, ({places})b")
+    return Builtin(f"permvar{element}{width}_mask", f"({{v}})a, ({places})b, ({{v}}){{{{0}}}}, {_UNMASKED}")
 
 
 def lookup(type: Type, index: Type) -> Builtin | None:

@@ -17,9 +17,9 @@ from halide_core.runtime.codegen.vector import (
     exact_quotients,
     integer_idioms,
     lane_ranges,
-    paired_gathers,
     strided_loads,
 )
+from halide_core.runtime.codegen.vector.gathers import close, pairs
 from tests.campaigns.mutate.steps.judges import Made, sanitized
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, xi, xo, y
 
@@ -87,6 +87,14 @@ def every_second() -> Made:
 def three_quarters() -> Made:
     im, f = image(48), hl.Func("f")
     f[x] = im[3 * x / 4, 0]
+    f.vectorize(x, 8)
+    return f, [(0, 8)]
+
+
+def halves_by_three() -> Made:
+    """Places that rise by more than there are lanes."""
+    im, f = image(48), hl.Func("f")
+    f[x] = im[x / 2 * 3, 0]
     f.vectorize(x, 8)
     return f, [(0, 8)]
 
@@ -200,7 +208,10 @@ IN_C: dict[str, AutomaticStep] = {
     ),
     "gathers: bytes hold the places": AutomaticStep(uses, "_narrow", "fits(found, t)", "True", beyond_bytes, sanitized),
     "paired gathers: the two are in one row": AutomaticStep(
-        paired_gathers, "neighbours", "frozenset(form.terms.items())", "None", of_two_rows, sanitized
+        pairs, "neighbours", "frozenset(form.terms.items())", "None", of_two_rows, sanitized
+    ),
+    "close gathers: a register holds what the lanes read": AutomaticStep(
+        close, "are_close", "rise < type.lanes()", "True", halves_by_three, sanitized
     ),
     "limits: they are the ends of the type": AutomaticStep(
         uses, "limited", "== to.range", "!= ()", nearly_bytes, sanitized

@@ -16,7 +16,7 @@ from halide_core.ir import AllocateFlat, Block, Load, Stmt, Store
 from halide_core.ir.types import INT32, INT64, Float, Int, Type, UInt
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
-from halide_core.runtime.codegen.vector.gathers import find_tables
+from halide_core.runtime.codegen.vector.gathers.anywhere import find_tables
 from halide_core.runtime.compile.cross import Dialect, dialect
 from halide_core.runtime.compile.toolchain import find_compiler
 from halide_core.runtime.execute.jit import compile_pipeline

@@ -15,7 +15,7 @@ from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lowering.driver import lower
 from halide_core.lowering.passes.narrow.conversions import truncate_numbers
 from halide_core.runtime.codegen.unit import emit_c
-from halide_core.runtime.codegen.vector.gathers import find_tables
+from halide_core.runtime.codegen.vector.gathers.anywhere import find_tables
 from halide_core.runtime.codegen.vector.integer_idioms import is_narrow
 from halide_core.runtime.codegen.vector.x86_builtins import (
     Builtin,

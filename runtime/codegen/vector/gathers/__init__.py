@@ -1,0 +1,1 @@
+"""Lanes that are loaded from places which are no ramp."""
