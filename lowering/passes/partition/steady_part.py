@@ -52,9 +52,15 @@ class SteadyPart:
     _lets: dict[Variable, ExprNode] = field(default_factory=dict)
     _lanes: dict[Variable, Interval] = field(default_factory=dict)
     _steady: dict[ExprNode, ExprNode] = field(default_factory=dict)
+    _either: list[ExprNode] = field(default_factory=list)
 
     def look(self, stmt: Stmt) -> None:
-        """Takes in a statement of the loop's body."""
+        """Takes in the loop's body, or a part of it."""
+        self._look(stmt)
+        for condition in self._either:
+            self._decide_by_others(condition)
+
+    def _look(self, stmt: Stmt) -> None:
         for e in subexpressions(stmt_exprs(stmt)):
             self._look_at(e)
         match stmt:
@@ -68,7 +74,7 @@ class SteadyPart:
                 self.ranges.enter(stmt)
                 self._lanes[var] = Interval(self._steady[bounds.min], self._steady[bounds.len])
         for s in sub_stmts(stmt):
-            self.look(s)
+            self._look(s)
 
     def _look_at(self, e: ExprNode) -> None:
         """An expression whose operands were looked at: what it is in the steady part, over the loop's own variables."""
@@ -83,12 +89,15 @@ class SteadyPart:
                     self.decided[e] = (a, b)[kept]
                     rebuilt = operands[kept]
             case Select(condition=condition):
-                # An outer region is a disjunction, an inner one a conjunction; one comparison alone could be either.
+                # An outer region is a disjunction, an inner one a conjunction; one comparison alone could be either,
+                # so that it makes no threshold.
                 match condition:
                     case Binary(op=BinaryOp.OR):
                         self._decide_each(condition, BinaryOp.OR, False)
                     case Binary(op=BinaryOp.AND):
                         self._decide_each(condition, BinaryOp.AND, True)
+                    case Binary(op=BinaryOp.LT | BinaryOp.LE):
+                        self._either.append(condition)
         self._steady[e] = rebuilt
 
     # -- what is decided
@@ -110,6 +119,17 @@ class SteadyPart:
         if decided:
             self.decided[condition] = ir.TRUE if holds else ir.FALSE
         return decided
+
+    def _decide_by_others(self, condition: ExprNode) -> None:
+        """Makes a condition certain that is so between the thresholds that others have."""
+        for holds in (True, False):
+            worst = [self._worst(gap) for gap in self._gaps(condition, holds) or ()]
+            if worst and all(form is not None and self._is_required(form) for form in worst):
+                self.decided.setdefault(condition, ir.TRUE if holds else ir.FALSE)
+
+    def _is_required(self, form: Linear) -> bool:
+        known = self.gaps.get(frozenset(form.terms.items()))
+        return known is not None and known.const <= form.const
 
     def _decide_each(self, condition: ExprNode, op: BinaryOp, holds: bool) -> None:
         """Makes a condition certain, or what can be of those that it joins: another loop may decide the rest."""

@@ -65,6 +65,17 @@ def test_the_steady_part_of_an_edge_has_no_clamp() -> None:
     assert not [e for e in minima if steady.var in subexpressions([e])]
 
 
+@pytest.mark.parametrize("moved", [0, 1, 4])
+def test_choice_that_thresholds_of_clamps_make(moved: int) -> None:
+    """One comparison makes no threshold of its own: it stays where it changes behind that of the clamp."""
+    source, f = image(), hl.Func("f")
+    f[x, y] = hl.select(x < moved, hl.u8(1), hl.u8(0)) + source[hl.max(x - 1, 0), y]
+    steady = parts(f)[-1]
+    exprs = subexpressions([e for s in walk(steady.body) for e in stmt_exprs(s)])
+    assert any(isinstance(e, Select) for e in exprs) == (moved > 1)
+    assert np.array_equal(np.asarray(f.realize([25, 7])), np.asarray(f.evaluate([25, 7])))
+
+
 def many_taps() -> hl.Func:
     """A stencil of eleven taps along x, each of which clamps at both ends."""
     source = hl.BoundaryConditions.repeat_edge(image())

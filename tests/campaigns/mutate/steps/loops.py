@@ -110,6 +110,13 @@ def thinned() -> Made:
     return f, [(0, 30), (0, 2)]
 
 
+def behind_an_edge() -> Made:
+    """A choice that changes some points behind the place from which on a clamp is its operand."""
+    f, im = hl.Func("f"), image()
+    f[x, y] = hl.select(x < 5, 1000, 0) + im[hl.max(x - 3, -2), y]
+    return f, [(-6, 20), (0, 2)]
+
+
 def half_of_a_clamp() -> Made:
     """Lanes of a place that is half of theirs, up to an end that is known when it runs."""
     f, near, of = hl.Func("f"), image(21), hl.ImageParam(hl.UInt(8), 1, "of")
@@ -308,6 +315,9 @@ LOOPS: dict[str, AutomaticStep] = {
     ),
     "partition: the steady part decides for all lanes": AutomaticStep(
         SteadyPart, "_least", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
+    ),
+    "partition: a choice is made by the thresholds of others": AutomaticStep(
+        SteadyPart, "_is_required", "known.const <= form.const", "True", behind_an_edge
     ),
     "partition: a multiple is one of the whole form": AutomaticStep(
         SteadyPart,
