@@ -151,9 +151,11 @@ def _stores_densely(s: Stmt) -> bool:
             return all(map(_stores_densely, stmts))
         case If(then=then, otherwise=otherwise):
             return _stores_densely(then) and (otherwise is None or _stores_densely(otherwise))
+        case For(body=body, kind=LoopKind.SERIAL):
+            return _stores_densely(body)
         case Store(index=Ramp(stride=IntImm(value=1)), atomic=False):
             return True
-    return False
+    return isinstance(s, AllocateFlat)
 
 
 def _is_index(e: ExprNode) -> bool:

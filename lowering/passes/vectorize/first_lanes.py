@@ -19,8 +19,8 @@ from halide_core.ir.types import INT64
 from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
 
 _DIVISIONS = frozenset({BinaryOp.DIV, BinaryOp.MOD})
-_WHOLE = (ir.Store, ir.Stores, ir.Block, ir.If)
-"""The statements that may be done for some lanes alone."""
+_WHOLE = (ir.Store, ir.Stores, ir.Block, ir.If, ir.AllocateFlat)
+"""The statements that may be done for some lanes alone; so may serial loops."""
 
 
 def passing_lanes(condition: ExprNode, var: Variable, start: ExprNode) -> tuple[ExprNode, ExprNode | None] | None:
@@ -47,7 +47,7 @@ def may_leave_lanes_out(stmt: Stmt, lanes: int) -> bool:
     """True where each load and store is of dense lanes, or of one element for all, and nothing else can be told of the
     lanes that are left out: what these load is 0, by which nothing is divided."""
     for s in walk(stmt):
-        if not isinstance(s, _WHOLE):
+        if not (isinstance(s, _WHOLE) or (isinstance(s, ir.For) and s.kind is ir.LoopKind.SERIAL)):
             return False
         if isinstance(s, ir.Store) and (s.atomic or not _is_dense(s.index, lanes)):
             return False

@@ -78,11 +78,13 @@ class _AccessSearch:
                 self._refused.add(buffer)
             case WriteFile(func=func) | Remember(func=func):  # it is written from memory, or kept
                 self._refused.update(func.component_name(k) for k in range(len(func.types)))
-            case FirstLanes(body=body):  # some lanes of a local variable can't be left out
+            case FirstLanes(body=body):
+                # Lanes of a local variable can't be left out; but nobody looks at those of what is used inside alone.
                 inside = list(walk(body))
-                self._refused.update(s.buffer for s in inside if isinstance(s, Store))
+                own = {s.buffer for s in inside if isinstance(s, AllocateFlat)}
                 loads = (e for s in inside for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
-                self._refused.update(e.buffer for e in loads)
+                used = {*(s.buffer for s in inside if isinstance(s, Store)), *(e.buffer for e in loads)}
+                self._refused |= used - own
             case For(kind=LoopKind.PARALLEL):
                 self._exprs(stmt, tasks)
                 self.look(stmt.body, (*tasks, stmt))

@@ -111,6 +111,24 @@ def test_update_as_long_as_a_param_says() -> None:
         same(computed(f, [50]), f.evaluate([50]))
 
 
+@pytest.mark.parametrize("lanes", [8, 64])
+def test_reductions_that_a_guard_is_around(lanes: int) -> None:
+    """What they add up is of all lanes, in a register or in memory; what they read, and where it goes, of the first."""
+    held = image(np.random.default_rng(4).integers(0, 200, (9, 11, 70)).astype(np.uint8), "in")
+    c, r, f = hl.Var("c"), hl.RDom([(0, 3), (0, 2)]), hl.Func("f")
+    part = held[c, 2 * x + r.x, y + r.y]
+    f[c, x, y] = hl.u16(hl.maximum(part)) + hl.sum(hl.u16(part) * hl.u16(r.x + 1)) // 7
+    f.vectorize(c, lanes, hl.TailStrategy.GuardWithIf)
+    for channels in (1, 3, lanes, lanes + 5):
+        wanted = f.evaluate([channels, 5, 8])
+        same(computed(f, [channels, 5, 8]), wanted)
+        same(np.asarray(f.realize([channels, 5, 8], target=host_without_avx512())), wanted)
+    trace = LoweringTrace()
+    lower(f._request(target=WIDE), trace=trace)
+    masked = [s for s in walk(dict(trace.passes)["vectorize"]) if isinstance(s, FirstLanes)]
+    assert any(isinstance(inside, ir.For) for s in masked for inside in walk(s.body))
+
+
 def test_rows_of_tuples_that_memory_tells() -> None:
     rows_of, held = image(np.array([3, 0, 4, 4, 1], np.int32), "rows"), image(numbers((5, 40), np.int32), "in")
     f, r = hl.Func("f"), hl.RDom([(0, 5)], "r")

@@ -91,6 +91,19 @@ def three_quarters() -> Made:
     return f, [(0, 8)]
 
 
+def first_lanes_of_a_row() -> Made:
+    """An update of some lanes of a row, all of which are read behind it."""
+    im, g, f, n = image(), hl.Func("g"), hl.Func("f"), hl.Param(hl.Int(32), "n", 3)
+    r = hl.RDom([(0, 8)], "r")
+    r.where(hl.i64(r.x) < hl.i64(n))
+    g[x] = im[x, 0]
+    g[r.x] += 100
+    f[x, y] = g[x] + y
+    g.bound(x, 0, 8).compute_at(f, y).vectorize(x, 8).update().vectorize(r.x, 8)
+    f.bound(x, 0, 8).vectorize(x, 8)
+    return f, [(0, 8), (0, 2)]
+
+
 def halves_by_three() -> Made:
     """Places that rise by more than there are lanes."""
     im, f = image(48), hl.Func("f")
@@ -184,6 +197,9 @@ IN_C: dict[str, AutomaticStep] = {
     ),
     "registers: no task shares them": AutomaticStep(
         scalar_replacement._AccessSearch, "_access", "self._tasks[buffer] != tasks", "False", among_tasks, sanitized
+    ),
+    "registers: no lane that is left out is looked at": AutomaticStep(
+        scalar_replacement._AccessSearch, "look", "used - own", "set()", first_lanes_of_a_row, sanitized
     ),
     "stores: components of a point are all read first": AutomaticStep(
         StoreEmitter, "_write", "if store is not first:", "if False:", exchanged, sanitized
