@@ -113,7 +113,7 @@ def test_update_as_long_as_a_param_says() -> None:
 
 @pytest.mark.parametrize("lanes", [8, 64])
 def test_reductions_that_a_guard_is_around(lanes: int) -> None:
-    """What they add up is of all lanes, in a register or in memory; what they read, and where it goes, of the first."""
+    """All lanes of their sums are added to, in a register or in memory; the first lanes alone are read and written."""
     held = image(np.random.default_rng(4).integers(0, 200, (9, 11, 70)).astype(np.uint8), "in")
     c, r, f = hl.Var("c"), hl.RDom([(0, 3), (0, 2)]), hl.Func("f")
     part = held[c, 2 * x + r.x, y + r.y]
