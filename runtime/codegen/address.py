@@ -17,7 +17,7 @@ from halide_core.runtime.codegen.text import PRODUCT, Text
 from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes, small_constant
 from halide_core.runtime.codegen.vector.first_lanes import load_first, store_first
 from halide_core.runtime.codegen.vector.gathers.anywhere import gather, gather_terms, lookup
-from halide_core.runtime.codegen.vector.gathers.close import are_close, gather_close
+from halide_core.runtime.codegen.vector.gathers.close import gather_close, registers_between
 from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
 from halide_core.runtime.codegen.vector.prelude import Prelude
 from halide_core.runtime.codegen.vector.strided_loads import load_every, load_reversed, load_strided
@@ -60,8 +60,9 @@ def address(
     else:
         base, lanes = args[0].text if len(args) == 2 else "0", args[-1].text
         of = address_parts(index, stored=verb == "store")[-1].type
-    if verb == "load" and are_close(type, index):
-        return f"{gather_close(prelude, type, of)}({pointer}, {base}, {lanes}"
+    registers = registers_between(type, index) if verb == "load" else 0
+    if registers:
+        return f"{gather_close(prelude, type, of, registers)}({pointer}, {base}, {lanes}"
     from_table = lookup(prelude, type, of) if padded else None
     function = from_table or (gather(prelude, type, of) if verb == "load" else prelude.scatter(type, of))
     return f"{function}({pointer}, {base}, {lanes}"

@@ -18,7 +18,7 @@ from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.gathers.anywhere import Terms, gather, places
-from halide_core.runtime.codegen.vector.gathers.close import are_close
+from halide_core.runtime.codegen.vector.gathers.close import registers_between
 from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
 from halide_core.runtime.codegen.vector.lanes import Places
 from halide_core.runtime.codegen.vector.prelude import Prelude, either
@@ -50,7 +50,7 @@ def _base(load: ir.Load) -> ExprNode | None:
     """The base that all lanes of a gather share; None of a load that is none, or that has no halves."""
     type, index = load.type, load.index
     shared = lanes_an_element(index) or odd_lanes(index) is not None
-    if type.bits() != _BITS or type.is_bool() or type.lanes() % _BLOCK or shared or are_close(type, index):
+    if type.bits() != _BITS or type.is_bool() or type.lanes() % _BLOCK or shared or registers_between(type, index):
         return None
     match index:
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base)):

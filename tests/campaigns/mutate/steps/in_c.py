@@ -226,8 +226,8 @@ IN_C: dict[str, AutomaticStep] = {
     "paired gathers: the two are in one row": AutomaticStep(
         pairs, "neighbours", "frozenset(form.terms.items())", "None", of_two_rows, sanitized
     ),
-    "close gathers: a register holds what the lanes read": AutomaticStep(
-        close, "are_close", "rise < type.lanes()", "True", halves_by_three, sanitized
+    "close gathers: registers hold what the lanes read": AutomaticStep(
+        close, "registers_between", "rise // type.lanes() + 1", "1", halves_by_three, sanitized
     ),
     "limits: they are the ends of the type": AutomaticStep(
         uses, "limited", "== to.range", "!= ()", nearly_bytes, sanitized

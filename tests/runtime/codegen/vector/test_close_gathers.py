@@ -14,7 +14,7 @@ from halide_core import ir
 from halide_core.ir.types import INT64, Float, Int, Type, UInt
 from halide_core.lowering.driver import lower
 from halide_core.runtime.codegen.unit import emit_c
-from halide_core.runtime.codegen.vector.gathers.close import are_close
+from halide_core.runtime.codegen.vector.gathers.close import registers_between
 from tests.support.checking import image, numbers, same, variables
 from tests.support.targets import WIDE
 
@@ -23,6 +23,8 @@ TARGETS = ("host", "x86-64-linux-avx2-avx-sse41", "x86-64-linux")
 PLACES: tuple[Callable[[hl.Expr], hl.Expr], ...] = (
     lambda at: at // 4 * 2 + 1,
     lambda at: at // 5 + 3,
+    lambda at: at // 2 * 2,
+    lambda at: at // 3 * 4,
     lambda at: hl.max(at // 2, at // 3 * 2 - 4),
     lambda at: at // 4 + at // 3,
     lambda at: hl.clamp(at - 5, 0, 30),
@@ -32,7 +34,7 @@ PLACES: tuple[Callable[[hl.Expr], hl.Expr], ...] = (
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("type", [UInt(8), Int(32), Float(32), Float(64)], ids=str)
 def test_places_that_rise_slowly(type: Type, target: str) -> None:
-    data = numbers((80,), type.dtype)
+    data = numbers((140,), type.dtype)
     for lanes in (4, 8, 16):
         source, f = image(data, "source"), hl.Func("f")
         f[x] = (*(source[place(x + lanes // 4 + 1)] for place in PLACES),)
@@ -44,7 +46,8 @@ def test_places_that_rise_slowly(type: Type, target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("lanes", [8, 16])
 @pytest.mark.parametrize("start", range(4))
-def test_nothing_around_them_is_touched(start: int, lanes: int, target: str) -> None:
+@pytest.mark.parametrize("by", [2, 4])
+def test_nothing_around_them_is_touched(by: int, start: int, lanes: int, target: str) -> None:
     """The elements end with a page, or begin with one, and no other page can be read."""
     page = mmap.PAGESIZE
     memory = mmap.mmap(-1, 3 * page)
@@ -52,18 +55,18 @@ def test_nothing_around_them_is_touched(start: int, lanes: int, target: str) -> 
     whole[:] = np.arange(len(whole)) % 251
     libc = ctypes.CDLL(None)
     others = [ctypes.c_void_p(whole.ctypes.data + at) for at in (0, 2 * page)]
-    first, last = start // 4 * 2, (start + lanes - 1) // 4 * 2
+    first, last = start // by * 2, (start + lanes - 1) // by * 2
     middle, size = page // whole.itemsize, last - first + 1
     assert all(libc.mprotect(at, page, 0) == 0 for at in others)
     try:
         for part in (whole[middle : middle + size], whole[2 * middle - size : 2 * middle]):
             source, f = hl.ImageParam(hl.Float(32), 1, "source"), hl.Func("f")
-            f[x] = source[(x + start) // 4 * 2]
+            f[x] = source[(x + start) // by * 2]
             f.vectorize(x, lanes)
             held = hl.Buffer(part)
             held.set_min([first])
             source.set(held)
-            wanted = part[(np.arange(lanes) + start) // 4 * 2 - first]
+            wanted = part[(np.arange(lanes) + start) // by * 2 - first]
             same(np.asarray(f.realize([lanes], hl.Target(target))), wanted)
     finally:
         assert all(libc.mprotect(at, page, mmap.PROT_READ | mmap.PROT_WRITE) == 0 for at in others)
@@ -74,7 +77,7 @@ def test_one_load_for_a_register() -> None:
     f[x] = source[x // 4 * 2] + source[x // 4 * 2 + 1]
     f.vectorize(x, 8)
     text = emit_c(lower(f._request(target=WIDE)))
-    assert "gather_close_f32x8" in text and "gather_two_" not in text
+    assert "gather_close_1_f32x8" in text and "gather_two_" not in text
 
 
 def lanes_of(count: int, step: int = 1) -> ir.ExprNode:
@@ -96,10 +99,12 @@ def test_places_are_close() -> None:
     """As many elements as a register has, and one more; lanes that fall; what may rise in any way."""
     quarters = of_lanes(ir.BinaryOp.DIV, lanes_of(8), 4)
     type = Float(32, 8)
-    assert are_close(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, 3)))
-    assert not are_close(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, 4)))
-    assert not are_close(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, -1)))
-    assert not are_close(type, placed(of_lanes(ir.BinaryOp.DIV, lanes_of(8), -4)))
-    assert not are_close(type, placed(of_lanes(ir.BinaryOp.DIV, lanes_of(8, -1), 4)))
-    assert not are_close(type, placed(of_lanes(ir.BinaryOp.MOD, lanes_of(8), 4)))
-    assert not are_close(Float(32, 4), placed(of_lanes(ir.BinaryOp.DIV, lanes_of(4), 4))), "no register's lanes"
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, 3))) == 1
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, 4))) == 2
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, 7))) == 2
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, 8))) == 0
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.MUL, quarters, -1))) == 0
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.DIV, lanes_of(8), -4))) == 0
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.DIV, lanes_of(8, -1), 4))) == 0
+    assert registers_between(type, placed(of_lanes(ir.BinaryOp.MOD, lanes_of(8), 4))) == 0
+    assert registers_between(Float(32, 4), placed(of_lanes(ir.BinaryOp.DIV, lanes_of(4), 4))) == 0, "half a register"
