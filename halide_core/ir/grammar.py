@@ -155,7 +155,7 @@ def _stores_densely(s: Stmt) -> bool:
             return _stores_densely(body)
         case Store(index=Ramp(stride=IntImm(value=1)), atomic=False):
             return True
-    return isinstance(s, AllocateFlat)
+    return isinstance(s, AllocateFlat | Let)
 
 
 def _is_index(e: ExprNode) -> bool:

@@ -116,7 +116,8 @@ def test_reductions_that_a_guard_is_around(lanes: int) -> None:
     """All lanes of their sums are added to, in a register or in memory; the first lanes alone are read and written."""
     held = image(np.random.default_rng(4).integers(0, 200, (9, 11, 70)).astype(np.uint8), "in")
     c, r, f = hl.Var("c"), hl.RDom([(0, 3), (0, 2)]), hl.Func("f")
-    part = held[c, 2 * x + r.x, y + r.y]
+    p = hl.Param(hl.Int(32), "p", 3)  # a quotient by it leaves the loops inside
+    part = held[c, hl.clamp(x / p + x + r.x, 0, 10), y + r.y]
     f[c, x, y] = hl.u16(hl.maximum(part)) + hl.sum(hl.u16(part) * hl.u16(r.x + 1)) // 7
     f.vectorize(c, lanes, hl.TailStrategy.GuardWithIf)
     for channels in (1, 3, lanes, lanes + 5):
