@@ -123,7 +123,9 @@ class Nest:
     def steps_by_depth(self) -> list[list[Let | Guard]]:
         """The steps just inside each number of loops: first those outside all of them, last those inside all.
 
-        What is computed inside a loop stands after the steps of that depth, so a guard covers producers too.
+        What is computed inside a loop stands after the steps of that depth, so a guard covers producers too. Steps of
+        shared loops stand inside all of these; a let that mentions no variable stands outside, as loops' ends are made
+        of it.
         """
         depths: dict[ExprNode, int] = {loop.var: i for i, loop in enumerate(self.loops, 1)}
         placed: list[list[Let | Guard]] = [[] for _ in range(len(self.loops) + 1)]

@@ -30,10 +30,10 @@ def _limit(form: Linear, facts: Facts, depth: int) -> int | None:
     found = int(best) if best < 1 << 31 else None
     if depth:
         for atom, c in form.terms.items():
-            others = [_limit(form.replacing(atom, linear_of(e)), facts, depth - 1) for e in _above(atom, c)]
-            cases = [_limit(form.replacing(atom, linear_of(e)), facts, depth - 1) for e in _one_of(atom, c)]
-            if cases:
-                others.append(_greatest(cases))
+            operands, either = _operands(atom, c)
+            others = [_limit(form.replacing(atom, linear_of(e)), facts, depth - 1) for e in operands]
+            if not either:
+                others = [_greatest(others)]
             match atom:
                 case Binary(op=BinaryOp.DIV, a=a, b=IntImm(value=by)) if by > 0:
                     others.append(_without_quotient(form, atom, linear_of(a), by, facts, depth))
@@ -56,26 +56,15 @@ def _without_quotient(
     return None if limit is None else limit // times
 
 
-def _above(atom: ExprNode, c: int) -> tuple[ExprNode, ...]:
-    """Expressions that make the form no smaller when one of them stands for the atom."""
+def _operands(atom: ExprNode, c: int) -> tuple[tuple[ExprNode, ...], bool]:
+    """The expressions one of which an atom is, and True where the form is no smaller with either of them in its place:
+    the lesser of two is at most the one and the other. Else the greater of their limits counts."""
     match atom:
-        case Binary(op=BinaryOp.MIN, a=a, b=b) if c > 0:
-            return (a, b)
-        case Binary(op=BinaryOp.MAX, a=a, b=b) if c < 0:
-            return (a, b)
-    return ()
-
-
-def _one_of(atom: ExprNode, c: int) -> tuple[ExprNode, ...]:
-    """Expressions one of which the atom is, where that is all that is known of it."""
-    match atom:
-        case Binary(op=BinaryOp.MAX, a=a, b=b) if c > 0:
-            return (a, b)
-        case Binary(op=BinaryOp.MIN, a=a, b=b) if c < 0:
-            return (a, b)
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX as op, a=a, b=b):
+            return (a, b), (op is BinaryOp.MIN) == (c > 0)
         case Select(a=a, b=b):
-            return (a, b)
-    return ()
+            return (a, b), False
+    return (), True
 
 
 def _greatest(limits: Sequence[int | None]) -> int | None:

@@ -53,6 +53,7 @@ class SteadyPart:
     _lanes: dict[Variable, Interval] = field(default_factory=dict)
     _steady: dict[ExprNode, ExprNode] = field(default_factory=dict)
     _either: list[ExprNode] = field(default_factory=list)
+    """Comparisons of selects, of which either outcome may be the steady one."""
 
     def look(self, stmt: Stmt) -> None:
         """Takes in the loop's body, or a part of it."""

@@ -22,6 +22,7 @@ from halide_core.runtime.codegen.vector.prelude import Prelude, either
 from halide_core.runtime.codegen.vector.x86_builtins import Builtin
 
 _MOST = 2
+"""So many registers are loaded at most: a third would cost another permutation and choice."""
 
 
 def registers_between(type: Type, index: ExprNode) -> int:
