@@ -8,10 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from halide_core.algorithm.rename import UniqueNames
-from halide_core.ir import For, Let, Stmt
+from halide_core.ir import AllocateFlat, For, Let, Stmt
 from halide_core.ir.visitor import walk
 
 
 def names_in(stmt: Stmt, memory: Iterable[str] = ()) -> UniqueNames:
     """A source of names that are new to a tree, and that none of some memory has."""
-    return UniqueNames([*memory, *(s.var.name for s in walk(stmt) if isinstance(s, For | Let))])
+    names = list(memory)
+    for s in walk(stmt):
+        if isinstance(s, For | Let):
+            names.append(s.var.name)
+        elif isinstance(s, AllocateFlat):  # what lanes have each for themselves, an earlier pass has named
+            names.append(s.buffer)
+    return UniqueNames(names)

@@ -11,8 +11,8 @@ What an iteration looks up for the reduction, as a row's place, is looked up onc
 each other; and what lies side by side is read while it is in the cache. Each sum is added up in its own order.
 
 Iterations may be in step where none reads what another writes, and what several write is written in the same order.
-Each accumulator is memory of its iteration, or an element that is no other iteration's: its index moves with the loop
-by at least its lanes. All else that is written is written by one statement, and nobody reads it there.
+Each accumulator is memory of its iteration, or elements that are no other iteration's: their indices move with the loop
+by at least what they reach over. All else that is written is written by one statement, and nobody reads it there.
 
 What goes down columns, as a sum of all above does, or a transposed copy, goes down several that lie side by side:
 
@@ -198,18 +198,20 @@ def _are_apart(loop: For) -> bool:
                 loads[e.buffer].add(e.index)
     inside = {s.var for s in walk(loop.body) if isinstance(s, For | Let)}
     for buffer, those in stores.items():
-        places = {s.index for s in those} | loads[buffer]
-        moves = len(places) == 1 and _moves_on(those[0].index, loop.var, inside)
+        moves = _move_on([*(s.index for s in those), *loads[buffer]], loop.var, inside)
         if not moves and (len(those) > 1 or loads[buffer]):
             return False
     return True
 
 
-def _moves_on(index: ExprNode, var: Variable, inside: set[Variable]) -> bool:
-    """True where each iteration's elements are others than those of all before it."""
-    form, lanes = _linear_place(index)
+def _move_on(places: Iterable[ExprNode], var: Variable, inside: set[Variable]) -> bool:
+    """True where what an iteration touches lies side by side, and each one's are other elements than all before it."""
+    (form, _), *rest = linear = [_linear_place(index) for index in places]
+    if any(other.terms != form.terms for other, _ in rest):
+        return False
+    span = max(each.const + reach for each, reach in linear) - min(each.const for each, _ in linear)
     others = [atom for atom in form.terms if atom is not var]
-    return abs(form.terms.get(var, 0)) >= lanes and all(free_variables(a).isdisjoint(inside | {var}) for a in others)
+    return abs(form.terms.get(var, 0)) >= span and all(free_variables(a).isdisjoint(inside | {var}) for a in others)
 
 
 def _linear_place(index: ExprNode) -> tuple[Linear, int]:

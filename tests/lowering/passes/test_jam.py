@@ -26,7 +26,7 @@ def jammed(f: hl.Func) -> bool:
 
 def source(of: type = np.float32) -> hl.ImageParam:
     """Numbers with fractions where there are such, from (-6, -2) on."""
-    buffer = hl.Buffer(np.random.default_rng(5).uniform(-90, 90, (24, 60)).astype(of))
+    buffer = hl.Buffer(np.random.default_rng(5).uniform(-90, 90, (24, 200)).astype(of))
     image = hl.ImageParam(buffer.type(), 2, "source")
     buffer.set_min([-6, -2])
     image.set(buffer)
@@ -113,6 +113,21 @@ def test_values_are_those_of_one_after_another(make: Callable[[], hl.Func], widt
     assert np.array_equal(np.asarray(f.realize(sizes)), np.asarray(f.evaluate(sizes)))
 
 
+@pytest.mark.parametrize("make", [sums, sums_in_place, places])
+@pytest.mark.parametrize("width", [32, 96, 160])
+def test_several_vectors_of_one_loop(make: Callable[[], hl.Func], width: int) -> None:
+    f = make()
+    f.vectorize(x, 32, hl.TailStrategy.RoundUp)
+    for number in range(f.num_update_definitions()):
+        f.update(number).vectorize(x, 32)
+    assert jammed(f)
+    window = [(-3, width), (1, 2)]
+    expected = f.evaluate(window)
+    for name, found in run_program(f, window).items():
+        assert np.array_equal(found, expected), name
+    assert np.array_equal(np.asarray(f.realize([width, 2])), np.asarray(f.evaluate([width, 2])))
+
+
 @pytest.mark.parametrize("width", range(1, 8))
 def test_constant_widths(width: int) -> None:
     f = sums().bound(x, 0, width)
@@ -157,6 +172,13 @@ def neighbours() -> hl.Func:
     f, near, im = hl.Func("f"), hl.RDom([(0, LENGTH), (1, 6)], "near"), source()
     f[x, y] = 1.0
     f[near.y, y] += f[near.y - 1, y] * im[near.x, near.y]
+    return f
+
+
+def shares_of_the_first() -> hl.Func:
+    f, near, im = hl.Func("f"), hl.RDom([(0, LENGTH), (0, 6)], "near"), source()
+    f[x, y] = 1.0
+    f[near.y, y] = f[near.y, y] * 0.5 + f[0, y] * im[near.x, near.y]
     return f
 
 
@@ -210,6 +232,7 @@ def shown() -> hl.Func:
         one_element,
         elements_in_turn,
         neighbours,
+        shares_of_the_first,
         triangle,
         slanting,
         of_two_funcs,

@@ -245,6 +245,14 @@ def one_sum() -> Made:
     return f, [(0, 4)]
 
 
+def shares_of_the_first() -> Made:
+    """Rows that are added to elements, the first of which all others read: it is done before they begin."""
+    im, f, r = image(60), hl.Func("f"), hl.RDom([(0, 19), (0, 4)], "r")
+    f[x] = 1.0
+    f[r.y] = f[r.y] * 0.5 + f[0] * hl.cast(hl.Float(32), im[r.x, r.y])
+    return f, [(0, 4)]
+
+
 def slanting() -> Made:
     """Columns each of which reads the one before it, further down."""
     im, f, r = image(60, 60), hl.Func("f"), hl.RDom([(0, 19), (0, 8)], "r")
@@ -410,7 +418,10 @@ LOOPS: dict[str, AutomaticStep] = {
         jam, "_are_apart", "not moves and", "False and", memory_of_all
     ),
     "jam: an element is one iteration's": AutomaticStep(
-        jam, "_moves_on", "abs(form.terms.get(var, 0)) >= lanes", "True", one_sum
+        jam, "_move_on", "abs(form.terms.get(var, 0)) >= span", "True", one_sum
+    ),
+    "jam: what an iteration touches lies side by side": AutomaticStep(
+        jam, "_move_on", "other.terms != form.terms", "False", shares_of_the_first
     ),
     "jam: columns don't read one another": AutomaticStep(jam, "_are_columns", "not loop.pure or", "False or", slanting),
     "jam: each iteration has its own memory": AutomaticStep(
