@@ -62,6 +62,13 @@ def is_around_constants(loop: For) -> bool:
     return fixed and len(inside) <= _MUCH
 
 
+def count_of_varying_lengths(loop: For) -> int:
+    """The number of loops inside whose length is no constant; 0 where there is so much that two of it are too many."""
+    inside = list(walk(loop.body))
+    loops = [s for s in inside if isinstance(s, For) and not isinstance(s.bounds.len, IntImm)]
+    return len(loops) if len(inside) <= _MUCH else 0
+
+
 def varying_innermost(exprs: Iterable[ExprNode], loop: For) -> set[ExprNode]:
     """Those that differ between iterations of a loop without others inside: all else is computed less often."""
     inside = list(walk(loop.body))

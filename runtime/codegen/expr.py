@@ -53,7 +53,7 @@ from halide_core.runtime.codegen.vector.integer_idioms import (
     shift_bytes,
     shifts_bytes,
 )
-from halide_core.runtime.codegen.vector.prelude import Prelude, mask_type
+from halide_core.runtime.codegen.vector.prelude import Prelude, is_few_bytes, mask_type
 from halide_core.runtime.codegen.vector.strided_loads import InBlock, blocks, load_of_block
 from halide_core.runtime.codegen.vector.wide_quotients import is_wide, wide_quotient
 
@@ -344,10 +344,11 @@ class ExprEmitter:
         if is_complement(e):
             return Text(f"{complement(self._prelude, type)}({b.text})", ATOM)
         infix = f"{a.at(level)} {symbol} {b.at(level + 1)}"
-        power = small_constant(e.b) if op is BinaryOp.MUL and type.is_int() and type.is_vector() else None
-        if power is not None and type.bits() >= 16 and _is_power_of_two(power):
+        of_lanes, few = op is BinaryOp.MUL and type.is_vector(), is_few_bytes(type)
+        power = small_constant(e.b) if of_lanes and (type.is_int() or few) else None
+        if power is not None and (type.bits() >= 16 or few) and _is_power_of_two(power):
             return self._shift_by_constant(BinaryOp.SHL, type, a, power.bit_length() - 1)
-        if op is BinaryOp.MUL and type.is_vector() and type.bits() == 16 and not _is_power_of_two(small_constant(e.b)):
+        if of_lanes and (few or (type.bits() == 16 and not _is_power_of_two(small_constant(e.b)))):
             return Text(f"{self._prelude.binary(op, type)}({a.text}, {b.text})", ATOM)
         parts = reciprocal(e)
         if parts is not None:

@@ -39,6 +39,7 @@ from halide_core.ir import (
     Let,
     LoopKind,
     LoopName,
+    Provide,
     Select,
     Stmt,
 )
@@ -52,6 +53,7 @@ from halide_core.ir.visitor import (
 )
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.loop_shapes import (
+    count_of_varying_lengths,
     ends_of_guard,
     has_lanes,
     is_around_constants,
@@ -169,6 +171,19 @@ class _Partition(Rewriter):
         left = varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
         return self._further(self._parts(apart, steady), apart) if left else None
 
+    def _of_whole_tiles(self, loop: For) -> Stmt | None:
+        """The parts of a loop over tiles, if loops inside have constant lengths in all tiles but those at the end: what
+        is computed for a tile is then as large as the tile. None where that is not so."""
+        varying = count_of_varying_lengths(loop)
+        if loop.kind is not LoopKind.SERIAL or is_short(loop) or self._at_ends or not varying:
+            return None
+        apart, steady = self._steady_of(loop, lengths_alone=True)
+        if not steady.decided or len(steady.gaps) > _MOST:
+            return None
+        parts = self._parts(apart, steady)
+        constant = any(isinstance(s, For) and count_of_varying_lengths(s) < varying for s in parts.stmts)
+        return self._further(parts, apart) if constant else None
+
     def _decided_by_rows(self, loop: For, steady: SteadyPart) -> set[ExprNode]:
         """The conditions that loops inside decide, taps aside, without lanes around them."""
         found: set[ExprNode] = set()
@@ -227,8 +242,9 @@ class _Partition(Rewriter):
                 self.divided.add(said)
                 return self._further(self._parts(apart, steady), apart)
         if self._in_lanes or policy is Partition.Never or not is_innermost(loop):
-            outer = None if self._in_lanes or policy is Partition.Never else self._around_short_loops(loop)
-            return outer or self._inside_of(loop)
+            if self._in_lanes or policy is Partition.Never:
+                return self._inside_of(loop)
+            return self._around_short_loops(loop) or self._of_whole_tiles(loop) or self._inside_of(loop)
         if (is_short(loop) or (self._at_ends and is_taps(loop))) and not has_lanes(loop):
             return loop
         apart, steady = self._steady_of(loop)
@@ -244,13 +260,13 @@ class _Partition(Rewriter):
         joined = self._joined_ends(parts, apart)
         return _decided_ends(parts) if joined is None else joined.around(joined.steady, joined.ends)
 
-    def _steady_of(self, loop: For) -> tuple[For, SteadyPart]:
+    def _steady_of(self, loop: For, *, lengths_alone: bool = False) -> tuple[For, SteadyPart]:
         known = self._ranges.inside()
         known.enter(loop)
         # Unrolled copies bind the same variables; an expression must mean one thing to have one threshold.
         apart = _with_body(loop, bind_apart(loop.body, self._names))
         steady = SteadyPart(apart, known)
-        steady.look(apart.body)
+        steady.look(_Frame().stmt(apart.body) if lengths_alone else apart.body)
         return apart, steady
 
     def _at_fixed_places(self, loop: For, steady: SteadyPart) -> Stmt | None:
@@ -406,6 +422,18 @@ def _exprs_of(stmt: Stmt) -> list[ExprNode]:
 def _part(loop: For, start: ExprNode, end: ExprNode, body: Stmt) -> For:
     bounds = Interval(start, simplify(ir.sub(end, start)))
     return For(loop.loop, loop.var, bounds, loop.kind, loop.pure, body)
+
+
+class _Frame(Rewriter):
+    """Leaves the loops of a statement, and what their lengths are made of."""
+
+    def expr(self, expr: ExprNode) -> ExprNode:
+        """Expressions stay as they are."""
+        return expr
+
+    def rewrite_Provide(self, s: Provide) -> Stmt:
+        """Nothing: it decides no length."""
+        return ir.NOTHING
 
 
 class _Decide(Rewriter):

@@ -73,7 +73,7 @@ from halide_core.lowering.passes.vectorize.gather_address import (
 from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
 from halide_core.lowering.passes.vectorize.reduction_match import accumulation
 from halide_core.lowering.passes.vectorize.turn import turned
-from halide_core.lowering.passes.vectorize.widen import around_one_lane, calls_functions, is_narrow, widened
+from halide_core.lowering.passes.vectorize.widen import around_one_lane, calls_functions, lanes_alone, widened
 from halide_core.lowering.provenance import Traversals
 
 _COPIES = 4
@@ -112,20 +112,16 @@ class _FindLoops(AroundRewriter):
 
     def rewrite_For(self, loop: For) -> Stmt:
         """The loop's body for all lanes at once."""
-        wide = None
-        if is_narrow(loop):
-            wide = self._widened(loop)
-        elif calls_functions(loop):
-            wide = self._widened(around_one_lane(loop, self._names))
+        around = around_one_lane(loop, self._names) if calls_functions(loop) else loop
+        lanes = lanes_alone(around)
+        wide = None if lanes is None else self._widened(around, lanes)
         return self._rewritten(loop) if wide is None else wide
 
-    def _widened(self, loop: For) -> Stmt | None:
+    def _widened(self, loop: For, lanes: For) -> Stmt | None:
         """The loop over vectors that fill a register, and one for what is left; None where they are no narrower."""
-        assert isinstance(loop.body, For)
-        body = _inline_lets(_inline_lets(loop.body.body, loop.body.var), loop.var)
-        value, position = _widest(body, loop.body.var, self._around)
-        loop = replace(loop, body=replace(loop.body, body=body))
-        found = widened(loop, self._register_bytes // value, self._names) if position == 1 else None
+        body = _inline_lets(_inline_lets(lanes.body, lanes.var), loop.var)
+        value, position = _widest(body, lanes.var, self._around)
+        found = widened(loop, body, self._register_bytes // value, self._names) if position == 1 else None
         return None if found is None else ir.block([self._rewritten(each) for each in found])
 
     def _rewritten(self, loop: For) -> Stmt:

@@ -9,11 +9,15 @@ the iterations that are left; None where that is no gain.
 
 Neighbouring lanes must be neighbours in both: each index is a sum in which the loop's variable counts as often as its
 lanes go. Of memory that is not dense nothing is gained. Both loops are pure, so that no iteration sees another one.
+
+Serial loops between the two or inside, as a reduction's, stay there: each element has all of their iterations in order.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import takewhile
 
 from halide_core import ir
 from halide_core.algorithm.rename import UniqueNames
@@ -48,11 +52,12 @@ STEPS = (-1, 0, 1, 2)
 """The distances of neighbouring lanes in memory that vectors of any length are loaded at."""
 
 
-def widened(loop: For, lanes: int, names: UniqueNames) -> list[For] | None:
+def widened(loop: For, body: Stmt, lanes: int, names: UniqueNames) -> list[For] | None:
     """See the module's docstring: the loop over vectors of more lanes, and what is left, if anything. ``loop`` is a
-    serial one around ``lanes`` in one statement (``is_narrow``); ``lanes``: of the widest value, in a register."""
-    inner = loop.body
-    assert isinstance(inner, For)
+    serial one around lanes that run one statement (``lanes_alone``), the ``body``; ``lanes``: of the widest value, in
+    a register."""
+    inner, rows = lanes_alone(loop), _rows_of(loop)
+    assert inner is not None
     assert isinstance(inner.bounds.len, IntImm)
     count = inner.bounds.len.value
     times = together_at_most(loop.bounds.len, lanes // count)
@@ -60,21 +65,74 @@ def widened(loop: For, lanes: int, names: UniqueNames) -> list[For] | None:
         return None
     together = _Together(loop.var, inner.var, count)
     try:
-        body = together.stmt(inner.body)
+        wide = together.stmt(body)
     except _ApartError:
         return None
-    return _loops(loop, inner, body, together.position, times, names) if _is_dense(body, together.position) else None
+    if not _is_dense(wide, together.position):
+        return None
+    narrow = replace(loop, body=replace(inner, body=body))
+    return [
+        replace(each, body=reduce(lambda inside, row: row.around(inside), reversed(rows), each.body))
+        for each in _loops(narrow, inner, wide, together.position, times, names)
+    ]
 
 
-def is_narrow(loop: For) -> bool:
-    """True of a serial loop around lanes alone, whose iterations may go in any order: one statement, that says
-    nothing."""
-    inner = loop.body
+def lanes_alone(loop: For) -> For | None:
+    """The lanes that are all that a serial loop is around, if its iterations may go in any order: one statement, that
+    says nothing. Serial loops may stand between, and inside of the lanes."""
+    rows = _rows_of(loop)
+    inner = rows[-1].rest if rows else _only(loop.body)
     if loop.kind is not LoopKind.SERIAL or not isinstance(inner, For) or inner.kind is not LoopKind.VECTORIZED:
-        return False
+        return None
     if not (loop.pure and inner.pure and isinstance(inner.bounds.len, IntImm) and inner.bounds.min is ir.ZERO):
+        return None
+    return inner if _is_one_store(inner.body, loop.var, inner.var) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A serial loop, the lets at the head of its body, which tell nothing of the lanes, and what these lead to."""
+
+    loop: For
+    lets: tuple[Let, ...]
+    rest: Stmt
+
+    def around(self, inside: Stmt) -> For:
+        """The loop with something else behind its lets."""
+        return replace(self.loop, body=Block((*self.lets, inside)) if self.lets else inside)
+
+
+def _rows_of(loop: For) -> list[_Row]:
+    """The serial loops inside, each of which is all that the one around it does, and the same in each iteration."""
+    rows: list[_Row] = []
+    inner = _only(loop.body)
+    while isinstance(inner, For) and _is_row(inner, loop.var):
+        lets, rest = _behind_lets(_only(inner.body))
+        if any(loop.var in free_variables(let.value) for let in lets):
+            break
+        rows.append(_Row(inner, lets, rest))
+        inner = rest
+    return rows
+
+
+def _behind_lets(body: Stmt) -> tuple[tuple[Let, ...], Stmt]:
+    stmts = body.stmts if isinstance(body, Block) else (body,)
+    lets = tuple(takewhile(lambda s: isinstance(s, Let), stmts))
+    rest = stmts[len(lets) :]
+    return lets, _only(Block(rest))  # type: ignore[return-value]  # the test says that they are lets
+
+
+def _is_row(s: Stmt, *lanes: Variable) -> bool:
+    """True of a serial loop that is the same for all lanes."""
+    if not isinstance(s, For) or s.kind is not LoopKind.SERIAL:
         return False
-    return _is_one_store(inner.body)
+    return free_variables(s.bounds.min).isdisjoint(lanes) and free_variables(s.bounds.len).isdisjoint(lanes)
+
+
+def _only(body: Stmt) -> Stmt:
+    while isinstance(body, Block) and len(body.stmts) == 1:
+        (body,) = body.stmts
+    return body
 
 
 def calls_functions(loop: For) -> bool:
@@ -86,9 +144,10 @@ def calls_functions(loop: For) -> bool:
     return any(isinstance(e, ir.Call) and e.function in _FUNCTIONS and e.type is _REAL for e in exprs)
 
 
-def _is_one_store(body: Stmt) -> bool:
-    """True of a store and its lets, that say nothing, and that no other thread may come between."""
-    stores = [s for s in walk(body) if not isinstance(s, Block | Let)]
+def _is_one_store(body: Stmt, *lanes: Variable) -> bool:
+    """True of a store and its lets, that say nothing, and that no other thread may come between. Loops that are the
+    same for all lanes may be around it."""
+    stores = [s for s in walk(body) if not isinstance(s, Block | Let) and not (lanes and _is_row(s, *lanes))]
     if len(stores) != 1 or not isinstance(stores[0], Store) or stores[0].atomic:
         return False
     return not any(isinstance(e, SAYING) for s in walk(body) for e in subexpressions(stmt_exprs(s)))

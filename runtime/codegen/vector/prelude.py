@@ -54,6 +54,11 @@ _STEP = 4
 _LIBM = {Intrinsic.ROUND: "rint"}
 
 
+def is_few_bytes(type: Type) -> bool:
+    """True of bytes in less than half a register of SSE, which gcc multiplies and shifts lane by lane."""
+    return type.is_vector() and type.bits() == 8 and type.lanes() < 8
+
+
 def mask_type(bits: int, lanes: int) -> Type:
     """The vector type that holds a mask whose lanes have this width."""
     return Int(bits, lanes)
@@ -173,8 +178,8 @@ class Prelude:
             test = f"({self.type(mask_of(type))})(a {LEAST[op]} b)"
             generic = [f"return {self.select(type)}({test}, a, b);"]
             return self.armed(x86_builtins.minimum(op, type), type, type, generic)
-        if op is BinaryOp.MUL and type.bits() * type.lanes() < 64 and type.bits() == 8:
-            wide = type.with_bits(16)  # so few bytes gcc multiplies lane by lane
+        if op is BinaryOp.MUL and is_few_bytes(type):
+            wide = type.with_bits(16)
             a, b = (f"{self.convert(wide, type)}({x})" for x in "ab")
             return [f"return {self.convert(type, wide)}({self.binary(op, wide)}({a}, {b}));"]
         if op in WRAPPING:

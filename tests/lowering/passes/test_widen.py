@@ -118,3 +118,32 @@ def test_an_update_of_each_point_by_itself() -> None:
     f[x, y] = f[x, y] * 2 + BYTES[x, y]
     f.update().vectorize(x, 4)
     same(computed(f, [WIDTH, HEIGHT]), f.evaluate([WIDTH, HEIGHT]))
+
+
+DOWN = hl.RDom([(0, 3), (0, 2)], "down")
+ORDERS: dict[str, list[hl.Var | hl.RVar]] = {
+    "lanes outside": [DOWN.x, DOWN.y, xi, xo],
+    "lanes between": [DOWN.x, xi, DOWN.y, xo],
+    "lanes inside": [xi, DOWN.x, DOWN.y, xo],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_sums_fill_a_register(order: str) -> None:
+    """Each byte takes in its rows in their order, whichever loops stand around the lanes."""
+    f = of(lambda: hl.u8(x))
+    f[x, y] = f[x, y] * 3 + BYTES[x, y + DOWN.x + 2 * DOWN.y]
+    f.update().split(x, xo, xi, 4, hl.TailStrategy.RoundUp).reorder(*ORDERS[order]).vectorize(xi)
+    f.bound(y, 0, 2)
+    assert widest(f) == 64
+    for width in (4, 60, 152):
+        wanted = f.evaluate([width, 2])
+        for found in run_program(f, [(0, width), (0, 2)], after="vectorize").values():
+            same(found, wanted)
+        same(computed(f, [width, 2]), wanted)
+
+
+def test_tiles_of_rows_fill_a_register() -> None:
+    f = of(DENSE["bytes"]).tile(x, y, xi, yi, 4, 3, hl.TailStrategy.RoundUp).vectorize(xi)
+    assert widest(f) == 64
+    same(computed(f, [WIDTH + 2, 6]), f.evaluate([WIDTH + 2, 6]))

@@ -402,7 +402,7 @@ LOOPS: dict[str, AutomaticStep] = {
         widen._Together, "_sum", "!= self._count * times", "!= self._count * times and False", columns_of_two
     ),
     "widen: iterations have no order": AutomaticStep(
-        widen, "is_narrow", "loop.pure and inner.pure and", "", steps_of_two
+        widen, "lanes_alone", "loop.pure and inner.pure and", "", steps_of_two
     ),
     "turn: iterations have no order": AutomaticStep(turn, "_is_turned", "loop.pure and", "", steps_in_columns),
     "copies: iterations have no order": AutomaticStep(
