@@ -12,13 +12,15 @@ What decides a clamp is a threshold, computed once before the loop: c·x + rest 
 lanes of a vectorized loop inside count with their worst end (``steady_part``). The parts together are the loop for
 whatever values the thresholds have, so that only the choice of the steady part's clamps rests on them.
 
+A loop over tiles that a guard cuts at the end is divided so that what is computed for a whole tile has constant lengths.
+
 A loop that the user says is always divided may have others inside, and may be parallel: their ends count as those of
 lanes do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -144,15 +146,18 @@ class _Partition(Rewriter):
             self._in_lanes = outside
             return inside
 
-    def _further(self, parts: Block, loop: For) -> Block:
-        """The parts of a loop with what is inside of them divided; all but the steady one are its ends."""
+    def _further(self, parts: Block, loop: For, steadily: Callable[[For], Stmt] | None = None) -> Block:
+        """The parts of a loop with what is inside of them divided; all but the steady one are its ends. ``steadily``:
+        what becomes of the steady one."""
+        inside = steadily or self._inside_of
         joined = self._joined_ends(parts, loop)
         if joined is not None:
-            return joined.around(self._inside_of(joined.steady), self._inside_at_end(joined.ends))
-        return Block(tuple([self._part_of(s, loop) if isinstance(s, For) else self.stmt(s) for s in parts.stmts]))
-
-    def _part_of(self, part: For, loop: For) -> Stmt:
-        return self._inside_at_end(part) if part.body is loop.body else self._inside_of(part)
+            return joined.around(inside(joined.steady), self._inside_at_end(joined.ends))
+        stmts: list[Stmt] = []
+        for s in parts.stmts:
+            at_end = isinstance(s, For) and s.body is loop.body
+            stmts.append(self.stmt(s) if not isinstance(s, For) else self._inside_at_end(s) if at_end else inside(s))
+        return Block(tuple(stmts))
 
     def _inside_at_end(self, part: For) -> Stmt:
         outside, self._at_ends = self._at_ends, True
@@ -182,7 +187,7 @@ class _Partition(Rewriter):
             return None
         parts = self._parts(apart, steady)
         constant = any(isinstance(s, For) and count_of_varying_lengths(s) < varying for s in parts.stmts)
-        return self._further(parts, apart) if constant else None
+        return self._further(parts, apart, self.rewrite_For) if constant else None
 
     def _decided_by_rows(self, loop: For, steady: SteadyPart) -> set[ExprNode]:
         """The conditions that loops inside decide, taps aside, without lanes around them."""

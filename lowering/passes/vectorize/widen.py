@@ -90,7 +90,7 @@ def lanes_alone(loop: For) -> For | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _RowBetween:
     """A serial loop, the lets at the head of its body, which tell nothing of the lanes, and what these lead to."""
 
     loop: For
@@ -102,15 +102,15 @@ class _Row:
         return replace(self.loop, body=Block((*self.lets, inside)) if self.lets else inside)
 
 
-def _rows_of(loop: For) -> list[_Row]:
+def _rows_of(loop: For) -> list[_RowBetween]:
     """The serial loops inside, each of which is all that the one around it does, and the same in each iteration."""
-    rows: list[_Row] = []
+    rows: list[_RowBetween] = []
     inner = _only(loop.body)
     while isinstance(inner, For) and _is_row(inner, loop.var):
         lets, rest = _behind_lets(_only(inner.body))
         if any(loop.var in free_variables(let.value) for let in lets):
             break
-        rows.append(_Row(inner, lets, rest))
+        rows.append(_RowBetween(inner, lets, rest))
         inner = rest
     return rows
 

@@ -17,6 +17,9 @@ Places = tuple[list[str], list[str]]
 """Declarations, and then the number of each lane."""
 
 _WORD = 64
+_SHORT = 16
+_AT_ONCE = 16
+"""So many lanes of 32 bits are a register of 512, which smaller machines have in parts."""
 _WORDS = (1, 2, 4, 8)
 """So many words are a register, or what a scalar one holds."""
 _LITTLE_WORDS = "__SIZEOF_POINTER__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__"
@@ -59,14 +62,32 @@ def lanes_of(prelude: Prelude, type: Type, vector: str, name: str) -> Places:
     plain = [f"const int64_t {each} = {vector}[{k}];" for k, each in enumerate(names)]
     if bits == _WORD or whole % _WORD or whole // _WORD not in _WORDS:
         return plain, names
-    words = Int(_WORD, whole // _WORD)
+    apart: list[str] = []
+    for first in range(0, lanes, _AT_ONCE if bits == _SHORT else lanes):
+        held, part, of = f"{name}w{first}_", vector, type
+        if bits == _SHORT:  # of 32 bits each is one step from its word, of 16 two
+            of = type.with_bits(2 * _SHORT).with_lanes(min(lanes, _AT_ONCE))
+            part = f"{name}wide{first}"
+            apart.append(f"const {prelude.type(of)} {part} = {_widened(prelude, type, vector, first, of)};")
+        apart += _in_words(prelude, of, part, held, names[first : first + of.lanes()])
+    return either(_LITTLE_WORDS, apart, plain), names
+
+
+def _widened(prelude: Prelude, type: Type, vector: str, first: int, to: Type) -> str:
+    if to.lanes() < type.lanes():
+        vector = f"__builtin_shufflevector({vector}, {vector}, {', '.join(map(str, range(first, first + to.lanes())))})"
+    return f"{prelude.convert(to, type.with_lanes(to.lanes()))}({vector})"
+
+
+def _in_words(prelude: Prelude, type: Type, vector: str, held: str, names: list[str]) -> list[str]:
+    """The lanes of a vector, which leave it in words."""
+    bits, words = type.bits(), Int(_WORD, type.lanes() * type.bits() // _WORD)
     apart: list[str] = []
     for word in range(words.lanes()):
-        held = f"{name}w{word}"
         source = f"(({prelude.type(words)}){vector})[{word}]" if words.is_vector() else f"(int64_t){vector}"
-        apart += [f"int64_t {held} = {source};", f'__asm__("" : "+r"({held}));']
+        apart += [f"int64_t {held}{word} = {source};", f'__asm__("" : "+r"({held}{word}));']
         apart += [
-            f"const int64_t {names[word * _WORD // bits + k]} = ({stored(type)})({held} >> {k * bits});"
+            f"const int64_t {names[word * _WORD // bits + k]} = ({stored(type)})({held}{word} >> {k * bits});"
             for k in range(_WORD // bits)
         ]
-    return either(_LITTLE_WORDS, apart, plain), names
+    return apart
