@@ -136,9 +136,8 @@ def _only(body: Stmt) -> Stmt:
 
 
 def calls_functions(loop: For) -> bool:
-    """True of a serial loop around one statement, whose iterations may go in any order, that calls functions which a C
-    compiler doesn't know for lanes."""
-    if loop.kind is not LoopKind.SERIAL or not loop.pure or not _is_one_store(loop.body):
+    """True of a serial loop around one statement that calls functions which a C compiler doesn't know for lanes."""
+    if loop.kind is not LoopKind.SERIAL or not _is_one_store(loop.body):
         return False
     exprs = (e for s in walk(loop.body) for e in subexpressions(stmt_exprs(s)))
     return any(isinstance(e, ir.Call) and e.function in _FUNCTIONS and e.type is _REAL for e in exprs)

@@ -409,7 +409,7 @@ LOOPS: dict[str, AutomaticStep] = {
         side_by_side._Copies, "_is_side_by_side", "not loop.pure or", "", steps_in_copies
     ),
     "functions: iterations have no order": AutomaticStep(
-        widen, "calls_functions", "not loop.pure or", "", steps_with_functions
+        widen, "lanes_alone", "loop.pure and inner.pure and", "", steps_with_functions
     ),
     "widen: iterations that are left come last": AutomaticStep(
         widen, "_loops", "[several] if left is ir.ZERO else", "[several] if True else", pairs_of_points
