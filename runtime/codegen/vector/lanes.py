@@ -64,12 +64,12 @@ def lanes_of(prelude: Prelude, type: Type, vector: str, name: str) -> Places:
         return plain, names
     apart: list[str] = []
     for first in range(0, lanes, _AT_ONCE if bits == _SHORT else lanes):
-        held, part, of = f"{name}w{first}_", vector, type
+        part, of = vector, type
         if bits == _SHORT:  # of 32 bits each is one step from its word, of 16 two
             of = type.with_bits(2 * _SHORT).with_lanes(min(lanes, _AT_ONCE))
             part = f"{name}wide{first}"
             apart.append(f"const {prelude.type(of)} {part} = {_widened(prelude, type, vector, first, of)};")
-        apart += _in_words(prelude, of, part, held, names[first : first + of.lanes()])
+        apart += _in_words(prelude, of, part, f"{name}w", first, names)
     return either(_LITTLE_WORDS, apart, plain), names
 
 
@@ -79,15 +79,16 @@ def _widened(prelude: Prelude, type: Type, vector: str, first: int, to: Type) ->
     return f"{prelude.convert(to, type.with_lanes(to.lanes()))}({vector})"
 
 
-def _in_words(prelude: Prelude, type: Type, vector: str, held: str, names: list[str]) -> list[str]:
-    """The lanes of a vector, which leave it in words."""
+def _in_words(prelude: Prelude, type: Type, vector: str, word: str, first: int, names: list[str]) -> list[str]:
+    """The lanes of a vector, the ``first`` of which is so far behind, which leave it in words."""
     bits, words = type.bits(), Int(_WORD, type.lanes() * type.bits() // _WORD)
     apart: list[str] = []
-    for word in range(words.lanes()):
-        source = f"(({prelude.type(words)}){vector})[{word}]" if words.is_vector() else f"(int64_t){vector}"
-        apart += [f"int64_t {held}{word} = {source};", f'__asm__("" : "+r"({held}{word}));']
+    for k in range(words.lanes()):
+        source = f"(({prelude.type(words)}){vector})[{k}]" if words.is_vector() else f"(int64_t){vector}"
+        lane = first + k * _WORD // bits
+        held = f"{word}{lane * bits // _WORD}"
+        apart += [f"int64_t {held} = {source};", f'__asm__("" : "+r"({held}));']
         apart += [
-            f"const int64_t {names[word * _WORD // bits + k]} = ({stored(type)})({held}{word} >> {k * bits});"
-            for k in range(_WORD // bits)
+            f"const int64_t {names[lane + i]} = ({stored(type)})({held} >> {i * bits});" for i in range(_WORD // bits)
         ]
     return apart
