@@ -43,8 +43,9 @@ def _certified(name: str, query: Query, answers: Answers, tree: Stmt) -> Pipelin
         start = time.perf_counter()
         claims = program_claims(query, answers, tree)
         spent = {ClaimKind.STARTUP: Spent(0, time.perf_counter() - start)}  # making them counts as the start
-        results = _judged(claims.query, _prover(claims.memory), spent)
-        about_tree = _prover(claims.memory)
+        about_query = _prover(claims.memory)
+        results = _judged(claims.query, about_query, spent)
+        about_tree = _prover(claims.memory, about_query.lost)
         results += _judged(claims.tree, about_tree, spent)
         results += law_results(query.program.algorithm.laws)
         results += order_results(query.program)
@@ -90,11 +91,11 @@ def _judged(claims: list[Claim], prover: Prover, spent: dict[ClaimKind, Spent]) 
     return results
 
 
-def _prover(memory: MemoryReads) -> Prover:
+def _prover(memory: MemoryReads, lost: int = 0) -> Prover:
     try:
         from halide_core.bounds.smt.prover import Prover  # noqa: PLC0415  # z3 takes long to import
     except ImportError as missing:
         raise HalideError(
             'Certificates need the z3 solver, which is not installed: pip install "halide-core[bounds]".'
         ) from missing
-    return Prover(memory.invented, memory.ranges, memory.words)
+    return Prover(memory.invented, memory.ranges, memory.words, lost=lost)

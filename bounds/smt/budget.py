@@ -14,6 +14,9 @@ BUDGET = 20_000_000
 """z3's steps for one question about one claim."""
 TOTAL = 60
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
+LOST = 8
+"""So many times the budget are for claims that stay undecided, one or all of a certificate's: some 20 s. After that
+claims that need start-up checks, or much work, are left undecided: the certificate fails anyway, and somebody waits."""
 QUICK = 0.1
 """The solver that walks gets so many times the budget, and so does a claim that is tried on the cheap."""
 PATIENCE = 3
@@ -38,7 +41,7 @@ EXAMPLES = (1, 4, 64)
 LAST_RESORT = 15_000
 """Milliseconds for one question about exact products. z3's procedure for these may be busy with large numbers for an
 hour without a step; no proof is known to take a tenth of this."""
-LAST_RESORTS = 40_000
+LAST_RESORTS = 20_000
 """Milliseconds for all of these questions of one prover that get no answer: a program may have one for each claim.
 What is answered is not counted, so that a machine that is busy with something else comes to the same verdicts."""
 SMALL = (8, 1 << 12)

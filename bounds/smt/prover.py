@@ -29,6 +29,7 @@ from halide_core.bounds.smt.budget import (
     EXPLAINING,
     LAST_RESORT,
     LAST_RESORTS,
+    LOST,
     MINIMIZE,
     NARROW,
     PATIENCE,
@@ -82,6 +83,7 @@ class Prover:
         ranges: Mapping[ExprNode, tuple[float, float]] | None = None,
         words: Collection[ExprNode] = (),
         budget: int = BUDGET,
+        lost: int = 0,
     ) -> None:
         """
         Args:
@@ -89,6 +91,7 @@ class Prover:
             ranges: finite ranges of unknowns, for what is made of floats.
             words: unknowns that are int64 words of memory.
             budget: z3's steps for one question.
+            lost: steps that other provers of one certificate have spent on claims that stayed undecided.
         """
         self._invented = invented
         self._budget = budget
@@ -119,6 +122,9 @@ class Prover:
         self._spent = 0
         self._counted = 0
         """The context's count of steps when it was last asked."""
+        self._lost = lost
+        self._until: int | None = None
+        """The count of steps at which the claim that is worked on is given up."""
         self._resorted = 0.0
         """The milliseconds that questions about exact products have taken which got no answer."""
 
@@ -126,6 +132,11 @@ class Prover:
     def steps(self) -> int:
         """The z3 steps spent so far."""
         return self._spent
+
+    @property
+    def lost(self) -> int:
+        """The steps spent on claims that stayed undecided, other provers' among them."""
+        return self._lost
 
     def prove(self, claims: Sequence[Claim]) -> list[Result]:
         """The verdicts, in the order of the claims."""
@@ -137,6 +148,8 @@ class Prover:
     def possible(self, claim: Claim) -> Result:
         """The claim that some state meets a context's facts, its start-up checks among them. Where none does, every
         claim about the context holds, and says nothing."""
+        if self._left <= 0:
+            return Result(claim, Status.UNDECIDED)
         self._enter(claim.context)
         checks = self._push_checks()
         answer = z3.sat if self._has_example(claim.conclusion, checks) else self._ask(claim.conclusion, checks).status
@@ -222,7 +235,7 @@ class Prover:
         answer = self._without_and_with_growth(solver, switches, times)
         self._stuck += answer == z3.unknown and effort is not Effort.GLANCE
         rough = answer == z3.sat and effort is Effort.ALL and not self._told.isdisjoint(self._terms.axioms.growing)
-        if rough or (answer == z3.unknown and effort in (Effort.NARROW, Effort.ALL)):
+        if not self._gives_up and (rough or (answer == z3.unknown and effort in (Effort.NARROW, Effort.ALL))):
             solver, answer = self._afresh(e, checks, switches, effort)
         found = self._resting(solver, checks, promises) if answer == z3.unsat and switches else SolverAnswer(answer)
         self._pop()
@@ -281,7 +294,7 @@ class Prover:
         say(solver, told[0].z, *(terms.axioms[n] for n in sorted(axioms - seldom)))
         untold = [terms.axioms[n] for n in sorted(seldom)]
         before = self._spent
-        while self._spent < before + times * self._budget:
+        while self._spent < before + times * self._budget and not self._gives_up:
             answer = self._bounded_check(solver, switches, times)
             if answer != z3.sat:
                 return solver, answer
@@ -315,7 +328,8 @@ class Prover:
 
     def _bounded_check(self, solver: Any, switches: list[Any], times: float = 1) -> Any:
         budget = int(self._budget * times)
-        solver.set("rlimit", budget if self._spent < TOTAL * self._budget else budget // 100)
+        little = self._gives_up or self._spent >= TOTAL * self._budget
+        solver.set("rlimit", budget // 100 if little else budget)
         answer = solver.check(*switches)
         counted = max(steps_of(solver), self._counted)
         self._spent += counted - self._counted
@@ -343,11 +357,13 @@ class Prover:
             if len(rest) > 1 and self._ask(fails(rest), effort=Effort.WALK).impossible:
                 rest = []
             rest = [c for c in rest if not self._holds(c)]
-        if rest:
+        if rest and self._left > 0:
             checks = self._push_checks()
             for c in rest:
                 found[c] = self._checked(c, checks)
             self._pop()
+        elif rest:
+            found |= {c: Result(c, Status.UNDECIDED) for c in rest}
         return [found.get(c) or Result(c, Status.PROVEN) for c in claims]
 
     def _holds(self, claim: Claim) -> bool:
@@ -358,14 +374,30 @@ class Prover:
         self._open.add(failing)
         return False
 
+    @property
+    def _left(self) -> int:
+        """The steps that there are for claims that stay undecided."""
+        return LOST * self._budget - self._lost
+
+    @property
+    def _gives_up(self) -> bool:
+        """True where a claim has taken all of these."""
+        return self._until is not None and self._spent >= self._until
+
     def _checked(self, claim: Claim, checks: list[Assert]) -> Result:
         """The verdict on a claim that needs start-up checks, or much work, if it is true at all: that of the first
         strategy that has one."""
+        before = self._spent
+        result: Result | None = None
         for strategy in _STRATEGIES:
+            self._until = before + self._left
             result = strategy(self, claim, checks)
             if result is not None:
-                return result
-        return Result(claim, Status.UNDECIDED)
+                break
+        self._until = None
+        if (result is None or result.status is Status.UNDECIDED) and claim.waiver is None:
+            self._lost += self._spent - before
+        return result or Result(claim, Status.UNDECIDED)
 
     # -- strategies, each of which proves a claim, refutes it, or leaves it to the next
 
@@ -375,9 +407,7 @@ class Prover:
         if needed is None or len(needed) > _MINIMIZED:
             in_parts = self._part_by_part(claim.conclusion, checks)
             needed = needed if in_parts is None else in_parts
-        if needed is None:
-            return None
-        return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
+        return None if needed is None else _by_checks(claim, needed)
 
     def by_ends(self, claim: Claim, checks: list[Assert]) -> Result | None:
         """A proof that takes products, and what is made of floats, for unknowns between their ends."""
@@ -391,7 +421,7 @@ class Prover:
             if not verdict.impossible:
                 return None
             needed.update(dict.fromkeys(self._fewest(failing, verdict)))
-        return Result(claim, Status.ASSERTED if needed else Status.PROVEN, tuple(needed))
+        return _by_checks(claim, needed)
 
     def by_promises(self, claim: Claim, checks: list[Assert]) -> Result | None:
         """A proof that rests on the user's word too, where he gave it."""
@@ -404,6 +434,7 @@ class Prover:
         """The verdict where products are what they are, with a counterexample; not of many claims that fail."""
         if self._failed >= EXPLAINED:
             return None
+        self._until = None  # its last try, with a budget of its own
         result = self._exact(claim, fails([claim]), checks)
         self._failed += result.status in (Status.REFUTED, Status.UNDECIDED)
         return result
@@ -417,6 +448,8 @@ class Prover:
         first, or all together."""
         needed: dict[Assert, None] = {}
         for part in provable_parts(e):
+            if self._gives_up:
+                return None
             if needed and self._ask(negation(part), list(needed), effort=Effort.GLANCE).impossible:
                 continue
             more = self._easily(part, checks)
@@ -456,6 +489,8 @@ class Prover:
 
     def _decide(self, condition: ExprNode) -> bool | None:
         """True where a condition is easily proven, or its opposite, without start-up checks."""
+        if self._gives_up:
+            return None
         if condition not in self._certain:
             tried = ((True, negation(condition)), (False, condition))
             found = (holds for holds, against in tried if self._ask(against, effort=Effort.WALK).impossible)
@@ -535,7 +570,12 @@ class Prover:
 def _by_ranges(claim: Claim) -> Result | None:
     """A claim that constant ranges show: products hold a solver up, and mostly for nothing."""
     checks = checks_by_ranges(claim)
-    return None if checks is None else Result(claim, Status.ASSERTED if checks else Status.PROVEN, checks)
+    return None if checks is None else _by_checks(claim, checks)
+
+
+def _by_checks(claim: Claim, needed: Iterable[Assert]) -> Result:
+    checks = tuple(needed)
+    return Result(claim, Status.ASSERTED if checks else Status.PROVEN, checks)
 
 
 Strategy = Callable[[Prover, Claim, list[Assert]], Result | None]

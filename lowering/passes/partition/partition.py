@@ -12,7 +12,8 @@ What decides a clamp is a threshold, computed once before the loop: c·x + rest 
 lanes of a vectorized loop inside count with their worst end (``steady_part``). The parts together are the loop for
 whatever values the thresholds have, so that only the choice of the steady part's clamps rests on them.
 
-A loop over tiles that a guard cuts at the end is divided so that what is computed for a whole tile has constant lengths.
+A loop over tiles that a guard cuts at the end is divided so that what is computed for a whole tile has constant
+lengths.
 
 A loop that the user says is always divided may have others inside, and may be parallel: their ends count as those of
 lanes do.

@@ -6,18 +6,19 @@ import gc
 import itertools
 import random
 import weakref
+from dataclasses import replace
 
 import pytest
 import z3
 
 from halide_core import ir
 from halide_core.bounds.smt import prover as solver
-from halide_core.bounds.smt.budget import Effort
+from halide_core.bounds.smt.budget import LOST, Effort
 from halide_core.bounds.smt.floats import float_range
 from halide_core.bounds.smt.prover import Prover
 from halide_core.bounds.verify.counterexample import confirmed
-from halide_core.bounds.verify.vc import Claim, ClaimKind, Context, Status, nothing
-from halide_core.errors import InternalError
+from halide_core.bounds.verify.vc import Assumption, Claim, ClaimKind, Context, Status, nothing
+from halide_core.errors import InternalError, Location
 from halide_core.ir import Assert, BinaryOp, ExprNode, Failure, Intrinsic, Variable
 from halide_core.ir.types import BOOL, INT32, INT64, Float, Int, Type, UInt
 from halide_core.reference.concrete import evaluate
@@ -206,6 +207,28 @@ def test_budget_of_a_prover_is_finite() -> None:
     assert prover.steps == 0
     assert all(r.status is not Status.PROVEN for r in prover.prove(claims))
     assert 0 < prover.steps < 60 * 8 * 2000
+
+
+def test_what_stays_undecided_has_a_budget_of_all_provers() -> None:
+    """Where it is spent, claims that the walk proves still are, and no work is done for others; one that the user
+    answers for takes nothing of it."""
+    odd = ir.equal(ir.add(ir.mul(N, ir.mul(N, N)), ir.mul(M, ir.mul(M, M))), ir.mul(K, ir.mul(K, K)))
+    positive = nothing().holds(*(ir.less(ir.ZERO, v) for v in (N, M, K)))
+    small = Assert(ir.less_equal(N, ir.i64(5)), Failure.ASSERTION, ("small",))
+    hard = Claim(ClaimKind.MEMORY, "f", ("",), positive, ir.Not(BOOL, odd))
+    easy = Claim(ClaimKind.MEMORY, "f", ("",), positive, ir.less(ir.ZERO, ir.add(N, M)))
+    checked = Claim(ClaimKind.MEMORY, "f", ("",), nothing().checked(small), ir.less_equal(N, ir.i64(9)))
+    first = Prover(budget=2000)
+    assert [r.status for r in first.prove([checked, hard])] == [Status.ASSERTED, Status.UNDECIDED]
+    assert 0 < first.lost <= first.steps
+    spent = Prover(budget=2000, lost=LOST * 2000)
+    found = [r.status for r in spent.prove([easy, hard, checked])]
+    assert found == [Status.PROVEN, Status.UNDECIDED, Status.UNDECIDED]
+    assert spent.possible(easy).status is Status.UNDECIDED
+    waived = Prover(budget=2000)
+    word = Assumption("allow_race_conditions()", Location(__file__, 1))
+    assert waived.prove([replace(hard, waiver=word)])[0].status is Status.ASSUMED
+    assert waived.lost == 0
 
 
 def test_made_up_value_of_a_func_refutes_nothing() -> None:
