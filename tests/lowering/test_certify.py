@@ -24,8 +24,8 @@ def test_steps_of_all_kinds_are_those_of_the_provers() -> None:
     taken: list[int] = []
     made, possible = certify._prover, Prover.possible
 
-    def kept(memory: MemoryReads) -> Prover:
-        provers.append(made(memory))
+    def kept(memory: MemoryReads, lost: int = 0) -> Prover:
+        provers.append(made(memory, lost))
         return provers[-1]
 
     def counted(prover: Prover, claim: Claim) -> Result:
