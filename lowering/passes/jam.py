@@ -52,6 +52,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.visitor import Rewriter, Substitution, free_variables, stmt_exprs, subexpressions, walk
 from halide_core.lowering.passes.fresh import names_in
+from halide_core.lowering.passes.loop_shapes import only_statement
 from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
 
 _AT_ONCE = 4
@@ -137,14 +138,8 @@ def _loops(stmt: Stmt) -> list[For]:
 def _are_nested(chain: Sequence[For]) -> bool:
     """True of serial loops each of which, but for the last, is all that the one around it does."""
     return all(s.kind is LoopKind.SERIAL for s in chain) and all(
-        _only(outer.body) is inner for outer, inner in pairwise(chain)
+        only_statement(outer.body) is inner for outer, inner in pairwise(chain)
     )
-
-
-def _only(body: Stmt) -> Stmt:
-    while isinstance(body, Block) and len(body.stmts) == 1:
-        (body,) = body.stmts
-    return body
 
 
 def _is_long(loop: For) -> bool:

@@ -39,6 +39,13 @@ _MUCH = 60
 """A loop around others is left whole if it has more statements than this."""
 
 
+def only_statement(body: Stmt) -> Stmt:
+    """The statement of a body that has one, without blocks around it; else the body."""
+    while isinstance(body, Block) and len(body.stmts) == 1:
+        (body,) = body.stmts
+    return body
+
+
 def is_innermost(loop: For) -> bool:
     """True of a serial loop with nothing but lanes inside."""
     inside = all(s.kind is LoopKind.VECTORIZED for s in walk(loop.body) if isinstance(s, For))

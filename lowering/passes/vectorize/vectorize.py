@@ -121,7 +121,8 @@ class _FindLoops(AroundRewriter):
         """The loop over vectors that fill a register, and one for what is left; None where they are no narrower."""
         body = _inline_lets(_inline_lets(lanes.body, lanes.var), loop.var)
         value, position = _widest(body, lanes.var, self._around)
-        found = widened(loop, body, self._register_bytes // value, self._names) if position == 1 else None
+        narrow = replace(lanes, body=body)
+        found = widened(loop, narrow, self._register_bytes // value, self._names) if position == 1 else None
         return None if found is None else ir.block([self._rewritten(each) for each in found])
 
     def _rewritten(self, loop: For) -> Stmt:

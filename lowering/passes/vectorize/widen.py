@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import takewhile
 
 from halide_core import ir
 from halide_core.algorithm.rename import UniqueNames
@@ -39,6 +38,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.types import INT64, Float
 from halide_core.ir.visitor import Rewriter, Substitution, free_variables, stmt_exprs, subexpressions, walk
+from halide_core.lowering.passes.loop_shapes import only_statement
 
 SAYING = (ir.Print, ir.Event, ir.Promise)
 """Values whose order or number is seen."""
@@ -52,12 +52,10 @@ STEPS = (-1, 0, 1, 2)
 """The distances of neighbouring lanes in memory that vectors of any length are loaded at."""
 
 
-def widened(loop: For, body: Stmt, lanes: int, names: UniqueNames) -> list[For] | None:
+def widened(loop: For, inner: For, lanes: int, names: UniqueNames) -> list[For] | None:
     """See the module's docstring: the loop over vectors of more lanes, and what is left, if anything. ``loop`` is a
-    serial one around lanes that run one statement (``lanes_alone``), the ``body``; ``lanes``: of the widest value, in
-    a register."""
-    inner, rows = lanes_alone(loop), _rows_of(loop)
-    assert inner is not None
+    serial one around the lanes of ``inner`` (``lanes_alone``); ``lanes``: of the widest value, in a register."""
+    rows = _rows_of(loop)
     assert isinstance(inner.bounds.len, IntImm)
     count = inner.bounds.len.value
     times = together_at_most(loop.bounds.len, lanes // count)
@@ -65,12 +63,12 @@ def widened(loop: For, body: Stmt, lanes: int, names: UniqueNames) -> list[For] 
         return None
     together = _Together(loop.var, inner.var, count)
     try:
-        wide = together.stmt(body)
+        wide = together.stmt(inner.body)
     except _ApartError:
         return None
     if not _is_dense(wide, together.position):
         return None
-    narrow = replace(loop, body=replace(inner, body=body))
+    narrow = replace(loop, body=inner)
     return [
         replace(each, body=reduce(lambda inside, row: row.around(inside), reversed(rows), each.body))
         for each in _loops(narrow, inner, wide, together.position, times, names)
@@ -81,7 +79,7 @@ def lanes_alone(loop: For) -> For | None:
     """The lanes that are all that a serial loop is around, if its iterations may go in any order: one statement, that
     says nothing. Serial loops may stand between, and inside of the lanes."""
     rows = _rows_of(loop)
-    inner = rows[-1].rest if rows else _only(loop.body)
+    inner = rows[-1].rest if rows else only_statement(loop.body)
     if loop.kind is not LoopKind.SERIAL or not isinstance(inner, For) or inner.kind is not LoopKind.VECTORIZED:
         return None
     if not (loop.pure and inner.pure and isinstance(inner.bounds.len, IntImm) and inner.bounds.min is ir.ZERO):
@@ -105,9 +103,9 @@ class _RowBetween:
 def _rows_of(loop: For) -> list[_RowBetween]:
     """The serial loops inside, each of which is all that the one around it does, and the same in each iteration."""
     rows: list[_RowBetween] = []
-    inner = _only(loop.body)
+    inner = only_statement(loop.body)
     while isinstance(inner, For) and _is_row(inner, loop.var):
-        lets, rest = _behind_lets(_only(inner.body))
+        lets, rest = _behind_lets(only_statement(inner.body))
         if any(loop.var in free_variables(let.value) for let in lets):
             break
         rows.append(_RowBetween(inner, lets, rest))
@@ -117,9 +115,9 @@ def _rows_of(loop: For) -> list[_RowBetween]:
 
 def _behind_lets(body: Stmt) -> tuple[tuple[Let, ...], Stmt]:
     stmts = body.stmts if isinstance(body, Block) else (body,)
-    lets = tuple(takewhile(lambda s: isinstance(s, Let), stmts))
-    rest = stmts[len(lets) :]
-    return lets, _only(Block(rest))  # type: ignore[return-value]  # the test says that they are lets
+    count = next((i for i, s in enumerate(stmts) if not isinstance(s, Let)), len(stmts))
+    lets = tuple(s for s in stmts[:count] if isinstance(s, Let))
+    return lets, only_statement(Block(stmts[count:]))
 
 
 def _is_row(s: Stmt, *lanes: Variable) -> bool:
@@ -127,12 +125,6 @@ def _is_row(s: Stmt, *lanes: Variable) -> bool:
     if not isinstance(s, For) or s.kind is not LoopKind.SERIAL:
         return False
     return free_variables(s.bounds.min).isdisjoint(lanes) and free_variables(s.bounds.len).isdisjoint(lanes)
-
-
-def _only(body: Stmt) -> Stmt:
-    while isinstance(body, Block) and len(body.stmts) == 1:
-        (body,) = body.stmts
-    return body
 
 
 def calls_functions(loop: For) -> bool:
