@@ -2,7 +2,7 @@
 
 In: a request. Out: options: this machine's own instructions, or those of the features that the target names.
 
-    x86-64-linux-avx2   ->   -march=x86-64 -mavx2, and -mtune=native for what runs on this machine
+    x86-64-linux-avx2   ->   -march=x86-64 -mavx2, and -mtune=native, or better, for what runs on this machine
     arm-64-linux        ->   -march=armv8-a, by a compiler for that machine
 """
 
@@ -32,11 +32,11 @@ def options_for(target: Target | None, given: tuple[str, ...] = (), *, runs_here
         ToolchainError: there is no compiler for the target.
     """
     if target is None:
-        return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=given)
+        return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=(*find_compiler().tuned, *given))
     compiler = find_compiler() if is_this_machine(target) else cross_compiler(target)
     how = dialect(compiler)
     # zig tunes for what -mcpu names
-    tune = ("-mtune=native",) if runs_here and how is Dialect.GNU else ()
+    tune = (compiler.tuned or ("-mtune=native",)) if runs_here and how is Dialect.GNU else ()
     return CompileOptions(
         march=None,
         compiler=compiler,

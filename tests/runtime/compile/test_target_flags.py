@@ -19,9 +19,9 @@ def request(target: hl.Target | None) -> Request:
     return f._request(target=target)
 
 
-def found(monkeypatch: pytest.MonkeyPatch, *command: str) -> None:
+def found(monkeypatch: pytest.MonkeyPatch, *command: str, tuned: tuple[str, ...] = ()) -> None:
     """Flags are in the words of this compiler, whichever is installed."""
-    named = Compiler(command, " ".join(command))
+    named = Compiler(command, " ".join(command), tuned=tuned)
     monkeypatch.setattr("halide_core.runtime.compile.target_flags.find_compiler", lambda: named)
 
 
@@ -37,6 +37,15 @@ def test_named_instructions_are_tuned_for_where_they_run(runs_here: bool, monkey
     flags = compile_options(request(MIDDLE), runs_here=runs_here).flags()
     assert {"-march=x86-64", "-mavx2", "-mfma"} <= set(flags) and "-march=native" not in flags
     assert ("-mtune=native" in flags) == runs_here
+
+
+def test_a_compiler_that_chooses_badly_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless the code is for another machine; what the request says still comes last."""
+    found(monkeypatch, "gcc", tuned=("-mtune=wide",))
+    for target in None, MIDDLE:
+        flags = compile_options(replace(request(target), flags=("-mtune=mine",)), runs_here=True).flags()
+        assert [f for f in flags if f.startswith("-mtune")] == ["-mtune=wide", "-mtune=mine"]
+    assert not any(f.startswith("-mtune") for f in compile_options(request(MIDDLE), runs_here=False).flags())
 
 
 @pytest.mark.parametrize("runs_here", [True, False])
