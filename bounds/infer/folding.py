@@ -112,7 +112,8 @@ class Folding:
     def default(self) -> dict[int, ExprNode]:
         """The folds of the dimensions that an iteration may compute a part of, where they save memory as far as is
         known. One that does not slide is computed whole in each iteration, and keeps nothing; where it is dense it
-        folds to one place only, as remainders of dense coordinates cost more than they save."""
+        folds to one place only, as remainders of dense coordinates cost more than they save. A dense one that slides
+        has a power of two of slots: each point asks for its own."""
         found: dict[int, ExprNode] = {}
         dense = self._program.layouts.get(self._f, plain_layout(self._f.dimensions)).order[:1]
         for slide in self._slides:
@@ -120,20 +121,21 @@ class Folding:
             if self.refusal(d) or self._vectors(d):
                 continue
             most = self._constant(self.longest(d, at_start=False))
-            if most is None or (slide.loop is None and d in dense and most is not ir.ONE):
+            if most is None or (slide.loop is None and d in dense and most != 1):
                 continue
-            if not self._fits(d, most):
-                found[d] = most
+            slots = ir.i64(1 << (most - 1).bit_length() if d in dense else most)
+            if not self._fits(d, slots):
+                found[d] = slots
         return found
 
-    def _constant(self, most: ExprNode | None) -> ExprNode | None:
+    def _constant(self, most: ExprNode | None) -> int | None:
         """A constant that a length never exceeds: a guarded tail is no longer than a whole tile."""
         if isinstance(most, IntImm):
-            return most if most.value > 0 else None
+            return most.value if most.value > 0 else None
         if most is None:
             return None
         _, high = self._ranges.facts.at(self._query.scope(self._program.stored[self._f])).constant_range(most)
-        return ir.i64(int(high)) if 0 < high <= _LONGEST else None
+        return int(high) if 0 < high <= _LONGEST else None
 
     def run(self) -> tuple[dict[int, ExprNode], list[Check]]:
         """The fold of each dimension, by default or as it was asked for; and the start-up checks of what was asked for,

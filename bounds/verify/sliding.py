@@ -93,7 +93,7 @@ class KeptMemory:
         for d, slots in enumerate(self.folds):
             if slots is not None:
                 over = self._at_once(d)
-                text = (f"dimension {d} folds by ", slots, ", which is as long as what is needed at one time")
+                text = (f"dimension {d} folds by ", slots, ", which is enough for what is needed at one time")
                 yield self._claim(ClaimKind.FOLD, 0, text, context, ir.less_equal(over.len, slots))
                 still = all(_still(over, at, context, loops) for at in loops if at.loop.loop in self._along())
                 text = (f"what is needed in dimension {d} does not move between two steps",)

@@ -150,8 +150,8 @@ def points_of_a_square() -> Derived:
 def columns_of_a_square() -> Derived:
     g, f = around()
     g.store_at(f, y).compute_at(f, x)
-    # Memory of a row's own: in each row columns of three points, W + 2 of them.
-    return Derived(f, {g: ((W + 2) * 3 * H,)}, {g: 3 * 3}, again=(g,))
+    # Memory of a row's own: in each row columns of three points, W + 2 of them; three columns fold by four.
+    return Derived(f, {g: ((W + 2) * 3 * H,)}, {g: 4 * 3}, again=(g,))
 
 
 @listed
@@ -193,8 +193,8 @@ def a_chain_of_columns() -> Derived:
     c[x, y] = b[x - 1, y] + b[x, y] + b[x + 2, y]
     for each in (a, b):
         each.store_at(c, y).compute_at(c, x)
-    # As above, in each row. BEYOND: a holds 6 columns, its warm-up, where 3 would do.
-    return Derived(c, {b: ((W + 3) * H,), a: ((W + 5) * H,)}, {b: 4, a: 6})
+    # As above, in each row. BEYOND: a holds 6 columns, its warm-up, where 3 would do; they fold by 8.
+    return Derived(c, {b: ((W + 3) * H,), a: ((W + 5) * H,)}, {b: 4, a: 8})
 
 
 @listed
@@ -353,7 +353,7 @@ def points_along_a_reduction() -> Derived:
     g.store_root().compute_at(f, r.x)
     # Three points that move by one in six steps, for each of the W columns anew. BEYOND: a walk along both loops would
     # compute 1 new point for each column after the first; windows slide along the loop that moves them innermost.
-    return Derived(f, {g: (W * (3 + 5),)}, {g: 3}, again=(g,))
+    return Derived(f, {g: (W * (3 + 5),)}, {g: 4}, again=(g,))  # three fold by four
 
 
 @pytest.mark.parametrize("schedule", LISTED, ids=lambda s: s.__name__)

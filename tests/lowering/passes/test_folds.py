@@ -38,6 +38,18 @@ def test_vector_of_a_shifted_tail_is_not_folded() -> None:
     certified(f)
 
 
+@pytest.mark.parametrize(("taps", "slots"), [(2, 2), (3, 4), (5, 8)])
+def test_a_window_along_dense_points_folds_by_a_power_of_two(taps: int, slots: int) -> None:
+    """Each point asks for its slot: a remainder by another number takes long."""
+    s, g, f = source(40, 90), hl.Func("g"), hl.Func("f")
+    g[x, y] = s[x, y] * 3
+    f[x, y] = sum((g[x + k, y] for k in range(1, taps)), g[x, y])
+    g.store_at(f, y).compute_at(f, x)
+    count = counted(f, window(f))
+    assert (count.largest["g"], count.total(g)) == (slots, (W + taps - 1) * H)
+    certified(f)
+
+
 def test_a_run_time_window_folds_by_what_it_is_at_most() -> None:
     s, g, f, p = source(40, 90), hl.Func("g"), hl.Func("f"), hl.Param(hl.Int(32), "p", 2)
     g[x, y] = s[x, y] * 3

@@ -216,7 +216,7 @@ SLIDING: dict[str, AutomaticStep] = {
     "slide: every stage passes through": AutomaticStep(
         obstacles, "_obstacle", "not func.pure_dims(stage)[d]", "False", scan
     ),
-    "fold: slots are enough": AutomaticStep(folding.Folding, "_constant", "return most if", "return ir.ONE if", first),
+    "fold: slots are enough": AutomaticStep(folding.Folding, "_constant", "return most.value if", "return 1 if", first),
     "fold: no loop further in moves it": AutomaticStep(
         folding.Folding, "refusal", "inner.var in moving", "False", both_ways
     ),
