@@ -1,9 +1,10 @@
 """Divisions that a loop does not change leave it: a boundary condition's in y is computed once a row, not once a pixel.
 
 In: a flat tree whose lanes are vectors. Out: the same, with lets before serial loops. Remainders and quotients have
-branches in C, where a divisor may be 0, so that a C compiler leaves them where they are. It leaves minima, maxima and
-choices, too, as they cost it little; but an index that has them is no sum of steps to it, and the loop can't become
-vectors. So they leave the innermost loops of which it may make some.
+branches in C, where a divisor may be 0, and so have integers that are made of floats, and functions, so that a C
+compiler leaves them where they are. It leaves minima, maxima and choices, too, as they cost it little; but an index
+that has them is no sum of steps to it, and the loop can't become vectors. So they leave the innermost loops of which it
+may make some.
 
     for x: f[x] = g[x + (y mod n)*s]     ->     let invariant = (y mod n)*s;  for x: f[x] = g[x + invariant]
 
@@ -26,6 +27,7 @@ from halide_core.ir import (
     Binary,
     BinaryOp,
     Call,
+    Cast,
     ExprNode,
     For,
     If,
@@ -184,8 +186,12 @@ class _Kinds:
 
 
 def _own_kind(e: ExprNode) -> int:
-    if isinstance(e, Access | Call | Load | Print):
+    if isinstance(e, Access | Load | Print):
         return _FIXED
+    if isinstance(e, Call):
+        return _DIVISION
+    if isinstance(e, Cast):
+        return _DIVISION if e.a.type.is_float() and e.type.is_integer() else 0
     if isinstance(e, Select):
         return _CHOICE if e.type is INT64 else 0
     if not isinstance(e, Binary):

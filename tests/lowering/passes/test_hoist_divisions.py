@@ -7,7 +7,7 @@ import pytest
 
 import halide_core as hl
 from halide_core.analysis.linear import linear_of
-from halide_core.ir import Binary, BinaryOp, For, Let, Load, Stmt, Store, Variable
+from halide_core.ir import Binary, BinaryOp, Call, Cast, For, Let, Load, Stmt, Store, Variable
 from halide_core.ir.types import INT64
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lowering.driver import LoweringTrace, lower
@@ -118,6 +118,20 @@ def test_a_looked_up_row_is_one_sum() -> None:
     assert sorted(isinstance(atom, Variable) for atom in terms) == [False, True]
     limits = [e for e in subexpressions([place]) if isinstance(e, Binary) and e.op is BinaryOp.MIN]
     assert [linear_of(e.a).const for e in limits] == [0]
+    window = [(-3, 20), (-2, 9)]
+    for name, got in run_program(f, window).items():
+        assert np.array_equal(got, f.evaluate(window)), name
+    assert np.array_equal(np.asarray(f.realize([9, 8])), np.asarray(f.evaluate([9, 8])))
+
+
+def test_a_looked_up_row_is_found_once_a_row() -> None:
+    """The whole number below a float, and what is left of it, are no row's points' to find."""
+    source, f = hl.ImageParam(hl.Float(32), 2, "source"), hl.Func("f")
+    source.set(hl.Buffer(np.arange(48, dtype=np.float32).reshape(6, 8)))
+    at = hl.f32(y) * 0.7
+    f[x, y] = hl.BoundaryConditions.repeat_edge(source)[x, hl.i32(hl.floor(at))] * (at - hl.floor(at)) + hl.exp(at)
+    loop = next(s for s in walk(lowered(f)) if isinstance(s, For) and s.loop.var == "x")
+    assert not any(isinstance(e, Call | Cast) for s in walk(loop) for e in subexpressions(stmt_exprs(s)))
     window = [(-3, 20), (-2, 9)]
     for name, got in run_program(f, window).items():
         assert np.array_equal(got, f.evaluate(window)), name
