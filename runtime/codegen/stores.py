@@ -7,7 +7,7 @@ In: stores that happen together. Out: lines that first read everything that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -43,7 +43,7 @@ class StoreEmitter:
         prelude: Prelude,
         names: Names,
         index_lets: set[str],
-        registers: frozenset[str],
+        registers: Container[str],
     ) -> None:
         self._registers = registers
         self._leaves = leaves

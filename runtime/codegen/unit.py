@@ -28,7 +28,7 @@ from halide_core.runtime.codegen.cut import cut
 from halide_core.runtime.codegen.expr import ExprEmitter
 from halide_core.runtime.codegen.gcc_sums import confuses_sums, loads_of
 from halide_core.runtime.codegen.memory.live_memory import FAILED, LiveMemory
-from halide_core.runtime.codegen.memory.scalar_replacement import find_registers, place_of
+from halide_core.runtime.codegen.memory.scalar_replacement import Registers, place_of
 from halide_core.runtime.codegen.memory.sizes import bytes_of, factors_of, find_arrays, find_size_lets, sizes_of
 from halide_core.runtime.codegen.messages import SCOPE, conversion_of
 from halide_core.runtime.codegen.names import Names, scalar, stored, string, symbol
@@ -97,8 +97,8 @@ class _TranslationUnit:
         self.prologue = Prologue(lowered, self.names)
         self.exprs = ExprEmitter(self, self.names, self.prelude, lookups=find_lookups(lowered.body))
         self.index_lets, self.arrays = find_index_lets(lowered.body), find_arrays(lowered.body)
-        self._registers, self.tables = find_registers(lowered.body), find_tables(lowered.body)
-        self.size_lets, self.local = find_size_lets(lowered.body), frozenset(self._registers)
+        self.local, self.tables = Registers(lowered.body), find_tables(lowered.body)
+        self.size_lets = find_size_lets(lowered.body)
         self.loads = loads_of(lowered.body)
         self.stores = StoreEmitter(self, self.exprs, self.prelude, self.names, self.index_lets, self.local)
         self.variables: dict[str, tuple[str, Text]] = {}
@@ -190,7 +190,7 @@ class _TranslationUnit:
 
     def register(self, buffer: str, index: ir.ExprNode) -> str | None:
         """The local variable that an element, or lanes of them, are kept in."""
-        place = place_of(index) if buffer in self._registers else None
+        place = place_of(index) if buffer in self.local else None
         return None if place is None else self.names.of("register", f"{buffer}.{place[0]}")
 
     def padded(self, buffer: str) -> bool:
@@ -199,7 +199,7 @@ class _TranslationUnit:
 
     def registers(self, stmt: ir.AllocateFlat) -> list[tuple[str, str]] | None:
         """The C type and name of each local variable that stands for a buffer; None where it is memory."""
-        places = self._registers.get(stmt.buffer)
+        places = self.local.allocate(stmt)
         if places is None:
             return None
         lanes = [(at, stmt.type.with_lanes(n)) for at, n in places.items()]
@@ -413,7 +413,7 @@ class _Function:
                 self.line(f"const int64_t {texts[-1]} = {text.text};")
         with self._braces(f"for (int64_t {name} = {texts[0]}; {name} < {texts[1]}; {name}++)"):
             self._look_up(loop)
-            if stays_one_by_one(loop, self._unit.local) or confuses_sums(loop, self._unit.loads):
+            if stays_one_by_one(loop, self._unit.local.always) or confuses_sums(loop, self._unit.loads):
                 self.line(one_by_one(self._unit.prelude))
             self._loops += 1
             self.scope(loop.body)

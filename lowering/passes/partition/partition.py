@@ -168,11 +168,17 @@ class _Partition(Rewriter):
 
     def _around_short_loops(self, loop: For) -> Stmt | None:
         """The parts of a loop around others of constant lengths, where it decides what none of them can, or only taps
-        could, which would ask at every point: a tile of a few vectors, or a filter's row. None where that is not so."""
-        if loop.kind is not LoopKind.SERIAL or is_short(loop) or not is_around_constants(loop):
+        could, which would ask at every point: a tile of a few vectors, or a filter's row; or where constants say which
+        iterations a guard leaves alone. None where that is not so."""
+        if loop.kind is not LoopKind.SERIAL or not is_around_constants(loop):
             return None
         apart, steady = self._steady_of(loop)
         if not steady.decided or len(steady.gaps) > _MOST:
+            return None
+        fixed = isinstance(loop.bounds.min, IntImm) and isinstance(loop.bounds.len, IntImm)
+        if fixed and all(len(gap.terms) == 1 for gap in steady.gaps.values()):
+            return self._further(_decided_ends(self._parts(apart, steady)), apart)
+        if is_short(loop):
             return None
         left = varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
         return self._further(self._parts(apart, steady), apart) if left else None

@@ -271,11 +271,6 @@ class _Lanes:
         """The body for every lane."""
         if self._lanes == 1:
             return Substitution({self._loop.var: self._start}).stmt(body)
-        return self._stmt(self._per_lane_memory(body))
-
-    def _per_lane_memory(self, body: Stmt) -> Stmt:
-        """Memory allocated inside the loop belongs to one lane: it becomes an array of lanes, the lane innermost."""
-        inside = {s.buffer for s in walk(body) if isinstance(s, AllocateFlat)}
         for s in walk(body):
             if isinstance(s, AllocateFlat) and self._varies(s.size):
                 name = self._traversals.owner(s.buffer)
@@ -284,7 +279,17 @@ class _Lanes:
                     f'"{name}" is computed inside this loop, and needs memory of another size in each lane: {s.size}. '
                     f"Compute it outside the loop, for example {name}.compute_root(), or bound its extent.",
                 )
-        return _LaneMemory(inside, self._loop.var, self._start, self._lanes).stmt(body) if inside else body
+        return self._stmt(body)
+
+    def _per_lane_memory(self, block: Block) -> Block:
+        """Memory allocated inside the loop belongs to one lane: it becomes an array of lanes, the lane innermost. Lanes
+        that go one by one have it one after the other."""
+        own = {s.buffer for s in block.stmts if isinstance(s, AllocateFlat)}
+        if not own:
+            return block
+        laned = _LaneMemory(own, self._loop.var, self._start, self._lanes).stmt(block)
+        assert isinstance(laned, Block)
+        return laned
 
     def _varies(self, e: ExprNode) -> bool:
         return not free_variables(e).isdisjoint(self._varying)
@@ -297,8 +302,8 @@ class _Lanes:
         if self._meeting and any(each.atomic for each in _together(s)):
             return self._reduced(s) or self._one_by_one(s)
         match s:
-            case Block(stmts=stmts):
-                return Block(tuple([self._stmt(each) for each in stmts]))
+            case Block():
+                return Block(tuple([self._stmt(each) for each in self._per_lane_memory(s).stmts]))
             case Store(buffer=buffer, index=index, value=value):
                 if not self._varies(index) and not self._varies(value):
                     return s
@@ -514,6 +519,8 @@ class _LaneMemory(Rewriter):
 
     def rewrite_AllocateFlat(self, s: AllocateFlat) -> Stmt:
         """As many times the elements as there are lanes."""
+        if s.buffer not in self._buffers:
+            return s
         size = simplify(ir.mul(s.size, self._lanes))
         limit = None if s.limit is None or not isinstance(self._lanes, IntImm) else s.limit * self._lanes.value
         return replace(s, size=size, limit=limit)

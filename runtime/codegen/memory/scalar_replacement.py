@@ -1,14 +1,16 @@
 """Small memory that C keeps in local variables: accumulators, above all.
 
-In: a pipeline's body. Out: for each buffer whose every access is at a constant place, its places. An array that is read
-and written through a pointer stays in memory; named values of the same size stay in registers.
+In: a pipeline's body. Out: for each allocation whose every access is at a constant place, its places. An array that is
+read and written through a pointer stays in memory; named values of the same size stay in registers. Copies of a loop
+allocate buffers of the same name, each for lanes of its own.
 
-    allocate acc[32];  acc[ramp(0, 1, 16)] = …;  acc[ramp(16, 1, 16)] = …    ->   {"acc": {0: 16, 16: 16}}
+    allocate acc[32];  acc[ramp(0, 1, 16)] = …;  acc[ramp(16, 1, 16)] = …    ->   {0: 16, 16: 16}
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Final
 
 from halide_core import ir
 from halide_core.ir import (
@@ -27,7 +29,6 @@ from halide_core.ir import (
     WriteFile,
 )
 from halide_core.ir.memory import MemoryType
-from halide_core.ir.types import Type
 from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions, walk
 
 _MOST = 64
@@ -37,11 +38,35 @@ Places = dict[int, int]
 """The first element of each place, and how many elements it has."""
 
 
-def find_registers(body: Stmt) -> dict[str, Places]:
-    """The buffers that can be local variables, each with its places."""
+def find_registers(body: Stmt) -> dict[AllocateFlat, Places]:
+    """The allocations that can be local variables, each with its places."""
     found = _AccessSearch()
     found.look(body, ())
-    return {name: dict(sorted(places.items())) for name, places in found.places.items() if found.fits(name)}
+    return {each: dict(sorted(places.items())) for each, places in found.places.items() if found.fits(each)}
+
+
+class Registers:
+    """The local variables of a program whose statements are emitted in order: a buffer is what was allocated last by
+    its name."""
+
+    def __init__(self, body: Stmt) -> None:
+        self._places = find_registers(body)
+        arrays = {s.buffer for s in walk(body) if isinstance(s, AllocateFlat) and s not in self._places}
+        self.always: Final = frozenset(each.buffer for each in self._places) - arrays
+        """The buffers that are local variables wherever they are allocated."""
+        self._here: dict[str, Places] = {}
+
+    def __contains__(self, buffer: object) -> bool:
+        return buffer in self._here
+
+    def allocate(self, stmt: AllocateFlat) -> Places | None:
+        """The places of a buffer from here on; None where it is memory."""
+        places = self._places.get(stmt)
+        if places is None:
+            self._here.pop(stmt.buffer, None)
+        else:
+            self._here[stmt.buffer] = places
+        return places
 
 
 def place_of(index: ExprNode) -> tuple[int, int] | None:
@@ -59,32 +84,31 @@ class _AccessSearch:
     is allocated outside of one and used inside is shared memory."""
 
     def __init__(self) -> None:
-        self.places: dict[str, Places] = {}
-        self._types: dict[str, Type] = {}
-        self._tasks: dict[str, tuple[Stmt, ...]] = {}
-        self._refused: set[str] = set()
+        self.places: dict[AllocateFlat, Places] = {}
+        self._tasks: dict[AllocateFlat, tuple[Stmt, ...]] = {}
+        self._refused: set[AllocateFlat] = set()
+        self._here: dict[str, AllocateFlat] = {}
 
     def look(self, stmt: Stmt, tasks: tuple[Stmt, ...]) -> None:
         match stmt:
             case AllocateFlat(buffer=buffer, type=type, limit=limit, memory=memory):
-                self.places.setdefault(buffer, {})
-                array = limit is None or memory is MemoryType.Heap or type.is_bool()
-                if array or self._types.setdefault(buffer, type) is not type:
-                    self._refused.add(buffer)
-                self._tasks[buffer] = tasks
+                self.places.setdefault(stmt, {})
+                if limit is None or memory is MemoryType.Heap or type.is_bool():
+                    self._refused.add(stmt)
+                self._here[buffer], self._tasks[stmt] = stmt, tasks
             case Store(buffer=buffer, index=index):
                 self._access(buffer, index, tasks)
-            case PrefetchLine(buffer=buffer) if self._tasks.get(buffer, tasks) != tasks:
-                self._refused.add(buffer)
+            case PrefetchLine(buffer=buffer) if buffer in self._here and self._tasks[self._here[buffer]] != tasks:
+                self._refuse(buffer)
             case WriteFile(func=func) | Remember(func=func):  # it is written from memory, or kept
-                self._refused.update(func.component_name(k) for k in range(len(func.types)))
+                self._refuse(*(func.component_name(k) for k in range(len(func.types))))
             case FirstLanes(body=body):
                 # Lanes of a local variable can't be left out; but nobody looks at those of what is used inside alone.
                 inside = list(walk(body))
                 own = {s.buffer for s in inside if isinstance(s, AllocateFlat)}
                 loads = (e for s in inside for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
                 used = {*(s.buffer for s in inside if isinstance(s, Store)), *(e.buffer for e in loads)}
-                self._refused |= used - own
+                self._refuse(*(used - own))
             case For(kind=LoopKind.PARALLEL):
                 self._exprs(stmt, tasks)
                 self.look(stmt.body, (*tasks, stmt))
@@ -102,16 +126,20 @@ class _AccessSearch:
             if isinstance(e, Load):
                 self._access(e.buffer, e.index, tasks)
 
+    def _refuse(self, *buffers: str) -> None:
+        self._refused.update(self._here[buffer] for buffer in buffers if buffer in self._here)
+
     def _access(self, buffer: str, index: ExprNode, tasks: tuple[Stmt, ...]) -> None:
-        if buffer not in self.places:
+        here = self._here.get(buffer)
+        if here is None:
             return  # an argument's memory
         place = place_of(index)
-        shared = self._tasks[buffer] != tasks
-        if shared or place is None or self.places[buffer].setdefault(place[0], place[1]) != place[1]:
-            self._refused.add(buffer)
+        shared = self._tasks[here] != tasks
+        if shared or place is None or self.places[here].setdefault(place[0], place[1]) != place[1]:
+            self._refused.add(here)
 
-    def fits(self, buffer: str) -> bool:
+    def fits(self, allocation: AllocateFlat) -> bool:
         """True where the places are few, and apart from each other."""
-        places = sorted(self.places[buffer].items())
+        places = sorted(self.places[allocation].items())
         apart = all(a + n <= b for (a, n), (b, _) in pairwise(places))
-        return buffer not in self._refused and apart and 0 < len(places) <= _MOST
+        return allocation not in self._refused and apart and 0 < len(places) <= _MOST

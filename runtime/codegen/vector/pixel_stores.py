@@ -11,7 +11,7 @@ channels. Pixels that are further apart are stored lane by lane, in the order of
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Container, Sequence
 
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
@@ -22,7 +22,7 @@ from halide_core.runtime.codegen.vector.prelude import Prelude, either
 from halide_core.runtime.codegen.vector.strided_loads import DISTANCES, is_shuffled, who_shuffles
 
 
-def channels(points: Sequence[Sequence[ir.Store]], registers: Collection[str]) -> int:
+def channels(points: Sequence[Sequence[ir.Store]], registers: Container[str]) -> int:
     """So many of the first stores are the channels of the same pixels; 1 where they are none. ``registers``: what
     lies in no memory."""
     first = points[0][0]

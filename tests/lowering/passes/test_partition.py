@@ -510,6 +510,26 @@ def test_tiles_of_taps_are_the_loop() -> None:
             assert np.array_equal(got, want), name
 
 
+def sums_of_a_guarded_tile() -> hl.Func:
+    """Tiles of no whole number of vectors, each lane of which has a sum of its own."""
+    source, f, r = hl.Func("source"), hl.Func("f"), hl.RDom([(0, 5)], "r")
+    source[x, y] = x * x + y
+    source.compute_root()
+    f[x, y] = hl.sum(source[x, y + r])
+    return f.tile(x, y, xi, yi, 28, 2).vectorize(xi, 8, hl.TailStrategy.GuardWithIf)
+
+
+def test_vectors_of_a_tile_that_no_guard_cuts_are_a_loop_of_their_own() -> None:
+    """Constants say that it is the last vector alone: none of the others asks."""
+    found = [s for s in walk(after(sums_of_a_guarded_tile(), "partition")) if isinstance(s, For)]
+    rows = [s for s in found if s.kind is LoopKind.SERIAL and (s.loop.func, s.loop.var) == ("f", "xi")]
+    assert not any(isinstance(s, If) for row in rows[:1] for s in walk(row))
+    f = sums_of_a_guarded_tile()
+    for window in ([(-9, 60), (-1, 4)], [(0, 28), (0, 3)]):
+        for name, got in run_program(f, window).items():
+            assert np.array_equal(got, f.evaluate(window)), name
+
+
 def rows_of_taps() -> hl.Func:
     """Rows of points, each of which sums five taps behind an edge."""
     source, f, r = bounded("mirror_image"), hl.Func("f"), hl.RDom([(-2, 5)], "r")

@@ -196,7 +196,7 @@ IN_C: dict[str, AutomaticStep] = {
         scalar_replacement._AccessSearch, "fits", "apart and ", "", overlapping, sanitized
     ),
     "registers: no task shares them": AutomaticStep(
-        scalar_replacement._AccessSearch, "_access", "self._tasks[buffer] != tasks", "False", among_tasks, sanitized
+        scalar_replacement._AccessSearch, "_access", "self._tasks[here] != tasks", "False", among_tasks, sanitized
     ),
     "registers: no lane that is left out is looked at": AutomaticStep(
         scalar_replacement._AccessSearch, "look", "used - own", "set()", first_lanes_of_a_row, sanitized

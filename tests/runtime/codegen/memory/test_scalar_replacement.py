@@ -13,9 +13,16 @@ from tests.support.targets import WIDE
 x, y, xi, yi = (hl.Var(n) for n in ("x", "y", "xi", "yi"))
 
 
+def all_registers(f: hl.Func) -> list[tuple[str, dict[int, int]]]:
+    """The places of each allocation that a Func's pipeline for 64-byte registers keeps in local variables."""
+    return [(each.buffer, at) for each, at in find_registers(lower(f._request(target=WIDE)).body).items()]
+
+
 def registers(f: hl.Func) -> dict[str, dict[int, int]]:
-    """The places that a Func's pipeline for 64-byte registers keeps in local variables."""
-    return find_registers(lower(f._request(target=WIDE)).body)
+    """The same of Funcs that are allocated alike wherever they are."""
+    found = all_registers(f)
+    assert all(each in dict(found).items() for each in found)
+    return dict(found)
 
 
 def product(lanes: int, rows: int, *, unroll: bool = True) -> hl.Func:
@@ -82,6 +89,17 @@ def test_a_scalar_is_a_variable_and_spreads_over_lanes() -> None:
     g.vectorize(x, 16)
     assert registers(g) == {"f": {0: 1}}
     assert np.array_equal(np.asarray(g.realize([32, 3])), g.evaluate([32, 3]))
+
+
+def test_copies_of_a_loop_keep_lanes_of_their_own() -> None:
+    """In the middle of each row lanes are vectors, at its ends each lane has a sum of its own."""
+    rng = np.random.default_rng(3)
+    image, r = hl.Buffer(rng.integers(0, 99, (60, 20)).astype(np.int32)), hl.RDom([(-2, 5)], "r")
+    near, f = hl.BoundaryConditions.mirror_image(image), hl.Func("f")
+    f[x, y] = hl.sum(near[x * 3 + r.x, y], "total")
+    f.tile(x, y, xi, yi, 12, 4).vectorize(xi, 8)
+    assert {tuple(places.items()) for _, places in all_registers(f)} >= {((0, 1),), ((0, 8),)}
+    assert np.array_equal(np.asarray(f.realize([24, 20])), f.evaluate([24, 20]))
 
 
 def test_truth_values_stay_memory() -> None:
