@@ -22,18 +22,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmarks import report
 from benchmarks.apps import APPS
-from benchmarks.apps.app import EXPERT, PLAIN
+from benchmarks.apps.app import EXPERT, NONE, PLAIN
 from benchmarks.libraries import LIBRARIES
 from benchmarks.measure import Outcome, Prepared, Row, Sides, Start, measure, measure_start
 from benchmarks.peak import Peak, measure_peak
 from benchmarks.peer import OUT, PeerMissingError, install, peer_python
 from benchmarks.worker import HALIDE, OURS
 
+_SCHEDULES = f"of: {PLAIN}, {EXPERT}, tiled, {NONE}; default: all that an app has, which {NONE} is no part of"
+
 
 def _options(given: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--apps", default=",".join(APPS), help=f"of: {', '.join(APPS)}")
-    parser.add_argument("--schedules", default="", help=f"of: {PLAIN}, {EXPERT}, tiled; default: all that an app has")
+    parser.add_argument("--schedules", default="", help=_SCHEDULES)
     parser.add_argument("--threads", default="1,2", help="numbers of threads")
     parser.add_argument("--repeat", type=int, default=10, help="turns that each side gets")
     parser.add_argument("--small", action="store_true", help="the small sizes of the tests")
@@ -53,7 +55,10 @@ def _options(given: list[str] | None) -> argparse.Namespace:
     if not options.apps:
         parser.error(f'--size: no chosen application has the size "{options.size}"')
     known = list(dict.fromkeys(s for app in APPS.values() for s in app.schedules))
-    options.schedules = _chosen(parser, "--schedules", options.schedules, known) if options.schedules else known
+    if options.schedules:
+        options.schedules = _chosen(parser, "--schedules", options.schedules, [*known, NONE])
+    else:
+        options.schedules = known
     if not all(part.isdecimal() and int(part) > 0 for part in options.threads.split(",")):
         parser.error(f'--threads takes numbers, as in 1,2, not "{options.threads}"')
     options.threads = [int(part) for part in options.threads.split(",")]
@@ -92,7 +97,7 @@ class Bench:
     def run(self) -> None:
         """Measures everything that was asked for."""
         chosen = [APPS[name] for name in self.options.apps]
-        schedules = {app.name: [s for s in app.schedules if s in self.options.schedules] for app in chosen}
+        schedules = {app.name: [s for s in (*app.schedules, NONE) if s in self.options.schedules] for app in chosen}
         count = sum(len(schedules[app.name]) * len(self.options.threads) for app in chosen)
         count += 0 if self.options.no_start else len(chosen)
         commands = {side: [python, "-m", "benchmarks.worker", side] for side, python in self.pythons.items()}

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.apps import APPS
-from benchmarks.apps.app import CHOSEN, Inputs, Size
+from benchmarks.apps.app import CHOSEN, NONE, Inputs, Size
 
 OURS, HALIDE = "halide_core", "halide"
 _ENOUGH_S = 3.0
@@ -41,12 +41,12 @@ def load_inputs(given: list[str | float]) -> Inputs:
 def compile_app(hl: Any, name: str, schedule: str, size: Size) -> tuple[Any, float]:
     """A freshly built and scheduled application as a callable, and the seconds that compiling it took."""
     built = APPS[name].build(hl, size)
-    if schedule not in CHOSEN:
-        APPS[name].schedules[schedule](built)
-    else:
+    if schedule in CHOSEN:
         built.output.set_estimates([(0, extent) for extent in APPS[name].shape(size)])
         for argument, value in zip(built.arguments, APPS[name].inputs(size), strict=True):
             argument.set(hl.Buffer(value) if isinstance(value, np.ndarray) else value)
+    elif schedule != NONE:
+        APPS[name].schedules[schedule](built)
     start = time.perf_counter()
     if schedule in CHOSEN:
         params = hl.AutoschedulerParams(CHOSEN[schedule])

@@ -24,6 +24,8 @@ Size: TypeAlias = "tuple[int, ...]"
 Inputs: TypeAlias = "tuple[Array | float | int, ...]"
 
 PLAIN, EXPERT = "plain", "expert"
+NONE = "none"
+"""No schedule at all: everything is inlined that can be. Pyramids and long chains then take exponential time."""
 AUTO, MODEL, MEASURED = "auto", "model", "measured"
 """No schedule of an application's: the compiler chooses one, by rules, by a search, or by measuring a few."""
 CHOSEN = {AUTO: "", MODEL: "Model", MEASURED: "Measured"}
