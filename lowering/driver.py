@@ -49,6 +49,7 @@ from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.lowering.passes.skip_producers import skip_producers
 from halide_core.lowering.passes.trace import is_shown, show_realizations
 from halide_core.lowering.passes.unroll import join_at_once, unroll_loops
+from halide_core.lowering.passes.vectorize.interchange import interchange_loops
 from halide_core.lowering.passes.vectorize.side_by_side import vectorize_copies
 from halide_core.lowering.passes.vectorize.vectorize import vectorize_loops
 from halide_core.lowering.proven_steps import fill_proven
@@ -220,11 +221,12 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
 
     What nobody reads is left out, first of loops and then whole, before events are traced. Threads are apart before
     their loops change, as each changes its own. First iterations of slides are apart before all that follows, so that
-    others don't ask whether they are one. Guards are decided before they move, so that only those that can fail do;
-    loops unroll while points are still points, so that each copy simplifies on its own; loops are divided before lanes
-    are vectors, so that the steady part has none of their clamps; flattening comes before vectorizing, since lanes are
-    positions. Iterations go in step once lanes are vectors, as the registers that they need can be counted then.
-    Memory is shared where no statement moves any more. Floats are taken for numbers last: other rules know casts.
+    others don't ask whether they are one. Reductions go inside of lanes before guards move outwards, past them as well.
+    Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
+    points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
+    has none of their clamps; flattening comes before vectorizing, since lanes are positions. Iterations go in step once
+    lanes are vectors, as the registers that they need can be counted then. Memory is shared where no statement moves
+    any more. Floats are taken for numbers last: other rules know casts.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies, widest = program.partitions(), register_bytes(request.target)
@@ -244,6 +246,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         ("constant_lengths", make_lengths_constant),
         *([("fork", lambda s: _fork(s, ahead, program))] if ahead else []),
         ("warm_up", lambda s: separate_warm_ups(s, policies)),
+        ("interchange", interchange_loops),
         ("hoist", hoist_invariants),
         ("copies", lambda s: vectorize_copies(s, algorithm.constraints)),
         ("unroll", lambda s: unroll_loops(s, traversals)),

@@ -8,7 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 import halide_core as hl
-from halide_core.lowering.passes.vectorize import first_lanes, gather_address, interleave, reduction_match, vectorize
+from halide_core.lowering.passes.vectorize import (
+    first_lanes,
+    gather_address,
+    interchange,
+    interleave,
+    reduction_match,
+    vectorize,
+)
 from tests.campaigns.mutate.steps.judges import Made
 from tests.campaigns.mutate.steps.step import AutomaticStep, Tail, image, x, y
 
@@ -97,7 +104,45 @@ def limits_of_large_numbers() -> Made:
     return f, [(0, 8)]
 
 
+def two_in_an_element() -> Made:
+    """Two steps of the inner reduction meet in one element: their order with the outer one's steps counts."""
+    f, r = hl.Func("f"), hl.RDom([(0, 4), (0, 3)], "r")
+    f[x, y] = x
+    f[x, r.x / 2] = f[x, r.x / 2] * 3 + image()[x + r.y, r.x]
+    f.update(0).reorder(x, r.x, r.y).vectorize(x, 4)
+    return f, [(0, 8), (0, 2)]
+
+
+def some_steps() -> Made:
+    """Steps of which the reduction itself says whether they are taken."""
+    f, r = hl.Func("f"), hl.RDom([(0, 5)], "r")
+    r.where(r.x * 7 % 5 < 3)
+    f[x, y] = x
+    f[x, y] = f[x, y] * 3 + image()[x + r.x, y]
+    f.update(0).reorder(x, r.x, y).vectorize(x, 4)
+    return f, [(0, 8), (0, 2)]
+
+
+def until_it_is_much() -> Made:
+    """Steps that end where what they made is enough."""
+    f, r = hl.Func("f"), hl.RDom([(0, 5)], "r")
+    f[x, y] = x
+    r.where(f[x, y] < 100)
+    f[x, y] = f[x, y] * 3 + image()[x + r.x, y]
+    f.update(0).reorder(x, r.x, y).vectorize(x, 4)
+    return f, [(0, 8), (0, 2)]
+
+
 LANES: dict[str, AutomaticStep] = {
+    "interchange: iterations have no order": AutomaticStep(
+        interchange, "_with_inside", "For(pure=True, ", "For(", two_in_an_element
+    ),
+    "interchange: no step moves what decides": AutomaticStep(
+        interchange, "_is_the_same", "not moved and", "", some_steps
+    ),
+    "interchange: no step writes what decides": AutomaticStep(
+        interchange, "_is_the_same", "isinstance(e, Access)", "False", until_it_is_much
+    ),
     "vectors: a guard holds for all lanes": AutomaticStep(vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded),
     "first lanes: no others pass": AutomaticStep(
         first_lanes, "passing_lanes", "int(op is BinaryOp.LE)", "1", lanes_of_a_row
