@@ -264,7 +264,7 @@ class _Question:
             rows.append(_Row(atom, near[0], near[1]))
             if i >= first:
                 continue  # what is known of what is known is left out: it is seldom needed
-            lows, highs = facts.lower_bounds(atom), facts.upper_bounds(atom)
+            lows, highs = facts.bounds_of(atom)
             for row in [*(_Row(atom, b, None) for b in lows), *(_Row(atom, None, b) for b in highs)]:
                 bound = row.low if row.low is not None else row.high
                 assert bound is not None

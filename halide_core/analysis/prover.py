@@ -34,12 +34,14 @@ _KINDS = tuple(ModelKind)
 class _Proven:
     """The answers to questions, which are a form and all facts that a proof of it could use."""
 
-    __slots__ = ("answers", "numbers")
+    __slots__ = ("answers", "numbers", "plain")
 
     def __init__(self) -> None:
         self.answers: dict[tuple[object, ...], bool] = {}
         self.numbers: dict[tuple[object, ...], int] = {}
         """Numbers for lists of facts, by which they are compared."""
+        self.plain: dict[ExprNode, ExprNode] = {}
+        """Expressions as they are simplified by no facts: all that this asks is answered here."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,6 +149,10 @@ class Facts:
             self._simplified, self._simplified_above = {}, above
         return self._simplified
 
+    def plain(self) -> dict[ExprNode, ExprNode]:
+        """A memo for the expressions that are simplified by no facts, of all Facts that share their answers."""
+        return self._answered.plain
+
     def _forget(self, atom: ExprNode) -> None:
         self._near.pop(atom, None)
         self._simplified = {}
@@ -158,23 +164,21 @@ class Facts:
         self.assume_at_least(atom, low)
         self.assume_at_most(atom, high)
 
-    def lower_bounds(self, atom: ExprNode) -> list[ExprNode]:
-        """Known lower bounds of an atom, the nearest first."""
-        found: list[ExprNode] = []
+    def bounds_of(self, atom: ExprNode) -> tuple[Sequence[ExprNode], Sequence[ExprNode]]:
+        """Known lower and upper bounds of an atom, the nearest first."""
+        lower: Sequence[ExprNode] = ()
+        upper: Sequence[ExprNode] = ()
         layer: Facts | None = self
         while layer is not None:
-            found += layer._lower.get(atom, ())
+            if layer._said:
+                own = layer._lower.get(atom)
+                if own is not None:
+                    lower = [*lower, *own] if lower else own
+                own = layer._upper.get(atom)
+                if own is not None:
+                    upper = [*upper, *own] if upper else own
             layer = layer._parent
-        return found
-
-    def upper_bounds(self, atom: ExprNode) -> list[ExprNode]:
-        """Known upper bounds of an atom, the nearest first."""
-        found: list[ExprNode] = []
-        layer: Facts | None = self
-        while layer is not None:
-            found += layer._upper.get(atom, ())
-            layer = layer._parent
-        return found
+        return lower, upper
 
     def proves_le(self, a: ExprNode, b: ExprNode) -> bool:
         """True where ``a <= b`` is certain."""
@@ -269,7 +273,7 @@ class Facts:
         return known
 
     def _gathered(self, atom: ExprNode) -> _Near:
-        lower, upper = self.lower_bounds(atom), self.upper_bounds(atom)
+        lower, upper = self.bounds_of(atom)
         parts = (atom.a, atom.b, *lower, *upper) if isinstance(atom, Binary | Select) else (*lower, *upper)
         atoms = dict.fromkeys(other for part in parts for other in atoms_of(part))
         numbers = self._answered.numbers
@@ -358,12 +362,13 @@ class Facts:
 
     def _compute_range(self, atom: ExprNode, depth: int) -> Range:
         low, high = structural_range(atom, self, depth)
-        for bound in self.lower_bounds(atom):
-            if isinstance(bound, IntImm):
-                low = max(low, bound.value)
-        for bound in self.upper_bounds(atom):
-            if isinstance(bound, IntImm):
-                high = min(high, bound.value)
+        lower, upper = self.bounds_of(atom)
+        for bound in lower:
+            if isinstance(bound, IntImm) and bound.value > low:
+                low = bound.value
+        for bound in upper:
+            if isinstance(bound, IntImm) and bound.value < high:
+                high = bound.value
         return (low, high)
 
 
@@ -527,8 +532,7 @@ class _ProofSearch:
         known = self._known[c < 0]
         found = known.get(atom)
         if found is None:
-            bounds = self._facts.lower_bounds(atom) if c > 0 else self._facts.upper_bounds(atom)
-            found = known[atom] = [linear_of(bound) for bound in bounds]
+            found = known[atom] = [linear_of(bound) for bound in self._facts.bounds_of(atom)[c < 0]]
         return found
 
     def _through_operator(self, form: Linear, atom: Binary | Select, c: int, depth: int) -> bool:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Sequence
-from contextlib import suppress
 from enum import Enum, auto
+from threading import Lock
 from typing import Protocol
 
 from halide_core.analysis.linear import Linear
@@ -42,12 +42,8 @@ A state that is not one refutes what could have been proven, and nothing else.""
 class Known(Protocol):
     """Bounds on atoms."""
 
-    def lower_bounds(self, atom: ExprNode) -> Sequence[ExprNode]:
-        """Bounds that the atom is not below."""
-        ...
-
-    def upper_bounds(self, atom: ExprNode) -> Sequence[ExprNode]:
-        """Bounds that it is not above."""
+    def bounds_of(self, atom: ExprNode) -> tuple[Sequence[ExprNode], Sequence[ExprNode]]:
+        """Bounds that the atom is not below, and bounds that it is not above."""
         ...
 
 
@@ -70,14 +66,40 @@ class ModelKind(Enum):
     FAR = (Extreme.ANY, 1 << 31)
 
 
+_WORD = 32
+
+
+class _Words:
+    """The random words that the states of one kind begin with, drawn once for all of them: to seed a generator takes
+    longer than what most states draw of it. They are as many as the longest of these states drew."""
+
+    def __init__(self, kind: ModelKind) -> None:
+        self._random = random.Random(kind.name)
+        self._known: list[int] = []
+        self._lock = Lock()
+
+    def at(self, place: int) -> int:
+        """The word at a place."""
+        while place >= len(self._known):
+            with self._lock:
+                self._known.append(self._random.getrandbits(_WORD))
+        return self._known[place]
+
+
+_WORDS = {kind: _Words(kind) for kind in ModelKind}
+
+
 class Model:
     """A state, found as it is asked about: an atom gets its value when an expression first needs it."""
 
-    __slots__ = ("_open", "_random", "_values", "kind")
+    __slots__ = ("_drawn", "_open", "_span", "_values", "_where", "_words", "kind")
 
     def __init__(self, kind: ModelKind) -> None:
         self.kind = kind
-        self._random: random.Random | None = None
+        self._where, self._span = kind.value
+        self._words = _WORDS[kind]
+        self._drawn = 0
+        """The words that were drawn."""
         self._values: dict[ExprNode, int] = {}
         self._open: set[ExprNode] = set()
         """The atoms whose bounds are being valued: a bound that leads back to one says nothing yet."""
@@ -107,42 +129,61 @@ class Model:
 
     def _operator(self, e: ExprNode, known: Known) -> int | None:
         """The value of an operator on int64 and truth values; None for all else."""
-        match e:
-            case Binary(op=op, a=a, b=b) if a.type is INT64 or a.type.is_bool():
-                value: int = _FUNCTIONS[op](self._value(a, known), self._value(b, known))
-                return max(-_LONG, min(int(value), _LONG))
-            case Select(condition=condition, a=a, b=b):
-                return self._value(a if self._value(condition, known) else b, known)
-            case Not(a=a):
-                return 1 - self._value(a, known)
-        return None
+        if isinstance(e, Binary):
+            a = e.a
+            if a.type is not INT64 and not a.type.is_bool():
+                return None
+            value = int(_FUNCTIONS[e.op](self._value(a, known), self._value(e.b, known)))
+            return value if -_LONG <= value <= _LONG else -_LONG if value < 0 else _LONG
+        if isinstance(e, Select):
+            return self._value(e.a if self._value(e.condition, known) else e.b, known)
+        return 1 - self._value(e.a, known) if isinstance(e, Not) else None
 
     def _atom(self, e: ExprNode, known: Known) -> int:
         if e in self._open or len(self._open) >= _NESTED:
             raise _CircleError
         self._open.add(e)
-        least, most = _range_of(e)
-        low = max(self._values_of(known.lower_bounds(e), known, least), default=None)
-        high = min(self._values_of(known.upper_bounds(e), known, most), default=None)
+        low, high = _range_of(e)
+        lower, upper = known.bounds_of(e)
+        for bound in lower:
+            value = self._of_bound(bound, known)
+            if value is not None and (low is None or value > low):
+                low = value
+        for bound in upper:
+            value = self._of_bound(bound, known)
+            if value is not None and (high is None or value < high):
+                high = value
         self._open.discard(e)
         return self._between(e, low, high)
 
-    def _values_of(self, bounds: Sequence[ExprNode], known: Known, always: int | None) -> list[int]:
-        values = [] if always is None else [always]
-        for bound in bounds:
-            with suppress(_CircleError):
-                values.append(self._value(bound, known))
-        return values
+    def _of_bound(self, bound: ExprNode, known: Known) -> int | None:
+        """The value of a bound; None where that hangs on the atom that it is of."""
+        try:
+            return self._value(bound, known)
+        except _CircleError:
+            return None
 
     def _draw(self, low: int, high: int) -> int:
-        """A number of its kind's, the same in every run. Few states need any, and to begin with them takes long."""
-        if self._random is None:
-            self._random = random.Random(self.kind.name)
-        return self._random.randint(low, high)
+        """A number of its kind's, the same in every run: as ``random.randint`` makes them."""
+        count = high - low + 1
+        bits = count.bit_length()
+        while (found := self._bits(bits)) >= count:
+            pass
+        return low + found
+
+    def _bits(self, count: int) -> int:
+        """A number of so many random bits."""
+        words, found, place = self._words, 0, 0
+        while place < count:
+            left = min(count - place, _WORD)
+            found |= words.at(self._drawn) >> (_WORD - left) << place
+            self._drawn += 1
+            place += _WORD
+        return found
 
     def _between(self, e: ExprNode, low: int | None, high: int | None) -> int:
         """A value in a range. Atoms without bounds are worth different things: equal ones would hide much."""
-        (where, span), draw = self.kind.value, self._draw
+        where, span, draw = self._where, self._span, self._draw
         least = None if low is None or low < -_FAR else low
         most = None if high is None or high > _FAR else high
         if least is None:

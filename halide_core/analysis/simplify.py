@@ -37,7 +37,7 @@ class Simplifier(Rewriter):
         super().__init__()
         self.facts = facts if facts is not None else nothing_known()
         if type(self) is Simplifier:  # a subclass has rules of its own
-            self._memo = self.facts.simplified()
+            self._memo = self.facts.simplified() if facts is not None else self.facts.plain()
 
     def rewrite_Binary(self, e: Binary) -> ExprNode:
         """Folds, cancels, and decides what the facts decide."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -454,3 +456,28 @@ def test_quotients_by_variables_have_ranges() -> None:
     facts.assume_at_least(y, ir.ZERO)
     assert facts.proves_le(ir.ZERO, ir.div(y, n))
     assert not facts.proves_le(ir.ONE, ir.div(y, n))
+
+
+def test_what_no_facts_simplify_is_kept_as_long_as_answers_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = ir.minimum(ir.add(x, ir.i64(3)), x)
+    asked: list[ExprNode] = []
+    found = Simplifier.minimum
+    monkeypatch.setattr(Simplifier, "minimum", lambda self, a, b: asked.append(a) or found(self, a, b))
+    with shared_proofs():
+        assert simplify(ir.add(shared, n)) is ir.add(x, n)
+        assert simplify(ir.mul(shared, ir.i64(7))) is ir.mul(x, ir.i64(7))
+        assert len(asked) == 1
+        known = Facts()
+        known.assume_at_least(x, n)
+        assert Simplifier(known).expr(shared) is x
+        assert len(asked) == 2
+    with shared_proofs():
+        assert Simplifier().expr(shared) is x
+    assert len(asked) == 3
+
+
+@given(st.sampled_from(ModelKind), st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 1 << 70)), max_size=40))
+def test_states_draw_the_numbers_of_a_seeded_generator(kind: ModelKind, ranges: list[tuple[int, int]]) -> None:
+    model, expected = Model(kind), random.Random(kind.name)
+    for low, length in ranges:
+        assert model._draw(low, low + length) == expected.randint(low, low + length)
