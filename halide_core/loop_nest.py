@@ -36,7 +36,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.memory import Layout
 from halide_core.ir.types import BOOL, INT64
-from halide_core.ir.visitor import free_variables, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import free_variables, nodes_of, stmt_exprs, walk
 from halide_core.schedule.access_directives import Atomic, PartitionLoop
 from halide_core.schedule.directives import Async, Directive
 from halide_core.schedule.storage_directives import FoldStorage
@@ -328,8 +328,8 @@ def is_async(f: Function) -> bool:
 def readings(core: Stmt) -> list[Function]:
     """The Funcs that a nest's assignment and its conditions read, each once."""
     seen: dict[Function, None] = {}
-    for e in subexpressions([e for s in walk(core) for e in stmt_exprs(s)]):
-        if isinstance(e, ir.Access) and isinstance(e.callee, Function):
+    for e in nodes_of([e for s in walk(core) for e in stmt_exprs(s)], ir.Access):
+        if isinstance(e.callee, Function):
             seen.setdefault(e.callee)
     return list(seen)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from halide_core.algorithm.model import Function
 from halide_core.errors import InternalError
 from halide_core.ir import Access, Allocate, Block, For, If, Label, Let, LoopName, Provide, Stmt, Variable
-from halide_core.ir.visitor import stmt_exprs, subexpressions
+from halide_core.ir.visitor import nodes_of, stmt_exprs
 from halide_core.loop_nest import Program, assemble
 
 
@@ -85,7 +85,7 @@ def _labelled(stmt: Stmt) -> list[object]:
 
 def _reads(stmt: Stmt) -> list[Function]:
     found: dict[Function, None] = {}
-    for e in subexpressions(stmt_exprs(stmt)):
-        if isinstance(e, Access) and isinstance(e.callee, Function):
+    for e in nodes_of(stmt_exprs(stmt), Access):
+        if isinstance(e.callee, Function):
             found.setdefault(e.callee)
     return list(found)

@@ -29,7 +29,7 @@ from halide_core.bounds.query.answers import Ends, Engine
 from halide_core.bounds.query.query import Choice, Define, ForAll, Path, Where
 from halide_core.ir import Binary, BinaryOp, ExprNode, Hole, Interval, Select, Variable
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import has, subexpressions
 
 _SHORT = 4
 """A range that is exact and has so few nodes is not written anew."""
@@ -318,7 +318,7 @@ class _Question:
         self.given_up += written is None
         if written is None or known is None:
             return known if written is None else written
-        if self._limits.negligible and any(isinstance(part, Select) for part in subexpressions([written])):
+        if self._limits.negligible and has(written, Select):
             other = self._terms.function(known)
             gain = (other.sub(end) if most else end.sub(other)).max_val()
             if gain.is_int() and gain.le(isl.Val.int_from_si(gain.get_ctx(), self._limits.negligible)):

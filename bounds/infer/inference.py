@@ -55,7 +55,7 @@ from halide_core.ir import (
 from halide_core.ir.boxes import WINDOW_LIMIT
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT32, INT64
-from halide_core.ir.visitor import factors, free_variables, subexpressions
+from halide_core.ir.visitor import factors, free_variables, has, nodes_of, subexpressions
 from halide_core.loop_nest import Obligation, Program, StageKey, cpu_box, hole, is_async
 from halide_core.schedule.directives import Directive
 
@@ -75,8 +75,8 @@ def _in_order(answers: Sequence[Answer]) -> Iterator[Answer]:
     def visit(answer: Answer) -> Iterator[Answer]:
         if answer not in done:
             done.add(answer)
-            for e in subexpressions([answer.interval.min, answer.interval.len]):
-                if isinstance(e, Hole) and e in owner:
+            for e in nodes_of([answer.interval.min, answer.interval.len], Hole):
+                if e in owner:
                     yield from visit(owner[e])
             yield answer
 
@@ -210,7 +210,7 @@ class _Answering:
                 self._lengths.append((o, product, most))
             case condition:
                 told = o.message or f"{o.directive.spelled()}: it must hold that {tell(condition)}"
-                if any(isinstance(e, Hole) for e in subexpressions([condition])):
+                if has(condition, Hole):
                     raise BoundsError(f"{told}, which bounds inference can't see to", o.directive.location)
                 self._check(self._where_taken(o.key, condition), o.failure, (told,))
 

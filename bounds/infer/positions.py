@@ -18,7 +18,7 @@ from halide_core.analysis.simplify import Simplifier
 from halide_core.bounds.engines.elimination import ANY_INT32, is_guard, mentions
 from halide_core.bounds.infer.boxes import Side
 from halide_core.ir import Binary, BinaryOp, ExprNode, Select
-from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.ir.visitor import Rewriter, nodes_of
 
 Greatest = Callable[[ExprNode], ExprNode | None]
 """The greatest value of an expression in a whole run."""
@@ -26,7 +26,7 @@ Greatest = Callable[[ExprNode], ExprNode | None]
 
 def without_guards(side: Side, facts: Facts, greatest: Greatest) -> tuple[Side, list[ExprNode]]:
     """See the module's docstring."""
-    guards = [e for e in subexpressions([side.low, side.high]) if is_guard(e)]
+    guards = [e for e in nodes_of([side.low, side.high], Select) if is_guard(e)]
     if not guards:
         return side, []
     simplifier = Simplifier(facts)

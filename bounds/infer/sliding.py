@@ -56,7 +56,7 @@ from halide_core.ir import Access, BinaryOp, ExprNode, HoleKind, Interval, LoopN
 from halide_core.ir.brief import brief
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import BOOL, INT64
-from halide_core.ir.visitor import Closing, Rewriter, Substitution, free_variables, subexpressions
+from halide_core.ir.visitor import Closing, Rewriter, Substitution, free_variables, has, subexpressions
 from halide_core.loop_nest import Loop, StageKey, cpu_box, hole, is_async, path_to, provided
 
 _LONGEST = 120
@@ -298,7 +298,7 @@ class _LoopStep:
 
     def _passed(self, condition: ExprNode) -> None:
         """The iteration before must have passed a condition that this one passes."""
-        if any(isinstance(e, Access) for e in subexpressions([condition])):
+        if has(condition, Access):
             self._memory = f"{brief(condition)} depends on memory"
             return
         held = Facts(self._facts)
@@ -355,7 +355,7 @@ class _LoopStep:
         facts, now = self._facts, self._now
         if length is not None and self._outside.proves_le(self.windows[d].len, length):
             return "a shifted split needs all of it"
-        if length is not None and any(isinstance(e, Select) for e in subexpressions([length])):
+        if length is not None and has(length, Select):
             return "a shifted split needs it to be long in one case only"  # each proof would have all cases twice
         up, down = ir.less_equal(old_low, now_low), ir.less_equal(now_high, old_high)
         above = now.maximum(now_low, now.expr(ir.add(old_high, ir.ONE)))

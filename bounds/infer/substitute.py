@@ -20,7 +20,7 @@ from halide_core.errors import InternalError
 from halide_core.ir import Allocate, AnswerQuery, Block, BufferField, ExprNode, Field, Hole, If, Let, Stmt
 from halide_core.ir.printer import dim_name
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import Rewriter, Substitution, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import Rewriter, Substitution, nodes_of, stmt_exprs, walk
 from halide_core.loop_nest import Level, Program, Prologue, assemble, hole, no_prologue
 
 
@@ -150,6 +150,5 @@ def _name(answer: Answer, h: Hole) -> str:
 
 def _refuse_holes(stmt: Stmt) -> None:
     for s in walk(stmt):
-        for e in subexpressions(stmt_exprs(s)):
-            if isinstance(e, Hole):
-                raise InternalError(f"The hole {e} was not answered.")
+        for e in nodes_of(stmt_exprs(s), Hole):
+            raise InternalError(f"The hole {e} was not answered.")

@@ -23,7 +23,7 @@ from halide_core import ir
 from halide_core.algorithm.model import Function
 from halide_core.analysis.linear import linear_of
 from halide_core.ir import Access, Callee, ExprNode, HoleKind, If, Interval, IntImm, Provide, RVarRef, Stmt, Variable
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import nodes_of
 from halide_core.loop_nest import (
     Guard,
     Level,
@@ -280,7 +280,7 @@ class _Extraction:
         return path
 
     def _certain(self, key: StageKey, e: ExprNode, path: Path, rule: Rule) -> None:
-        accesses = [a for a in subexpressions([e]) if isinstance(a, Access)]
+        accesses = list(nodes_of([e], Access))
         if accesses:
             self._group(key, accesses, path, (None,) * key.func.dimensions, rule)
 
@@ -305,9 +305,9 @@ class _Extraction:
         stored (``rule`` is VALUE) need to be right only inside the compute bounds (the assignment rule)."""
         certain = rule is not Rule.VALUE
         inner: set[ExprNode] = set()
-        accesses = [e for e in subexpressions(roots) if isinstance(e, Access)]
+        accesses = list(nodes_of(roots, Access))
         for e in accesses:
-            inner.update(a for a in subexpressions(e.args) if isinstance(a, Access))
+            inner.update(nodes_of(e.args, Access))
         always = [e for e in accesses if certain or e in inner]
         valued = [e for e in accesses if not certain and e not in inner]
         if always:

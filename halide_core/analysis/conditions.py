@@ -28,7 +28,7 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.ir.types import BOOL, INT32, INT64
-from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.ir.visitor import Rewriter, has
 
 _COMPARISONS = frozenset({BinaryOp.LT, BinaryOp.LE, BinaryOp.EQ, BinaryOp.NE})
 _OPPOSITE = {BinaryOp.EQ: BinaryOp.NE, BinaryOp.NE: BinaryOp.EQ}
@@ -86,7 +86,7 @@ class Implied(Rewriter):
 def known_values(condition: ExprNode, holds: bool = True) -> dict[ExprNode, ExprNode]:
     """The values of the parts of a condition. None, unless it is the same all through a run."""
     found: dict[ExprNode, ExprNode] = {}
-    if not any(isinstance(e, Variable | Access | Load | Call) for e in subexpressions([condition])):
+    if not has(condition, Variable, Access, Load, Call):
         _learn(found, condition, holds)
     return found
 

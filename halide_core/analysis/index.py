@@ -31,11 +31,9 @@ from halide_core.ir import (
 )
 from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT32, INT64, UInt
-from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.ir.visitor import Rewriter, has
 
-_EXACT = frozenset(
-    {BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX}
-)
+_EXACT = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV, BinaryOp.MOD, BinaryOp.MIN, BinaryOp.MAX})
 
 
 # These never leave int32 when their operands are in it (but for -2**31/-1, which is checked like a sum).
@@ -64,7 +62,7 @@ def _unchecked(e: ExprNode) -> bool:
 
 def _is_settled(e: ExprNode) -> bool:
     """True where a value is the same all through a run, so that checks at its start can know it."""
-    return not any(isinstance(each, Variable | RVarRef | Access) for each in subexpressions([e]))
+    return not has(e, Variable, RVarRef, Access)
 
 
 def _might_wrap(e: ExprNode) -> bool:
@@ -120,7 +118,7 @@ class _Silent(Rewriter):
 
 def silent(e: ExprNode) -> ExprNode:
     """The expression without what it prints."""
-    return _Silent().expr(e) if any(isinstance(each, ir.Print) for each in subexpressions([e])) else e
+    return _Silent().expr(e) if has(e, ir.Print) else e
 
 
 class TargetExprs(Rewriter):

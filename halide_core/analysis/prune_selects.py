@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halide_core.ir import Binary, BinaryOp, ExprNode, Select
-from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.ir.visitor import Rewriter, has
 
 _CASES = frozenset({BinaryOp.MIN, BinaryOp.MAX, BinaryOp.DIV, BinaryOp.MOD})
 
@@ -71,6 +71,4 @@ class _Following:
 
 def has_cases(e: ExprNode) -> bool:
     """True where a value is found by telling cases apart, or by dividing."""
-    return any(
-        isinstance(each, Select) or (isinstance(each, Binary) and each.op in _CASES) for each in subexpressions([e])
-    )
+    return has(e, Select, *_CASES)

@@ -137,6 +137,8 @@ class _HashConsed(type):
         given = [(f.name, str(f.type)) for f in dataclass_fields(cls)]  # type: ignore[arg-type]  # each is one
         names = [name for name, _ in given]
         key = "".join(_KEYS.get(kind, "{}").format(name) + ", " for name, kind in given)
+        own = next(BITS[base] for base in cls.__mro__ if base in BITS)  # of one that is not of here, that of its base
+        bits = [str(own), *(_CONTENTS[kind].format(name) for name, kind in given if kind in _CONTENTS)]
         lines = [
             f"def make({', '.join(names)}):",
             f"    key = ({key})",
@@ -145,11 +147,13 @@ class _HashConsed(type):
             "    if node is None:",
             "        node = new(cls)",
             *(f"        set_{name}(node, {name})" for name in names),
+            f"        set_contents(node, {' | '.join(bits)})",
             "        node = keep(key, node)",
             "    return node",
         ]
         table = _Nodes()
         scope: dict[str, Any] = {"cls": cls, "ExprNode": ExprNode, "new": object.__new__}
+        scope |= {"bits": BITS, "contents_of": _contents_of, "set_contents": ExprNode.__dict__["contents"].__set__}
         scope |= {"look_up": table.known.get, "keep": table.keep}
         scope |= {f"set_{name}": getattr(cls, name).__set__ for name in names}
         exec("\n".join(lines), scope)  # noqa: S102  # names of our own
@@ -163,6 +167,21 @@ _KEYS = {
     "tuple[str | ExprNode, ...]": "tuple([id(e) if isinstance(e, ExprNode) else e for e in {}])",
 }
 """The text of fields in a key, where not the fields themselves."""
+_CONTENTS = {
+    "BinaryOp": "bits[{}]",
+    "ExprNode": "{}.contents",
+    **dict.fromkeys(("tuple[ExprNode, ...]", "tuple[str | ExprNode, ...]"), "contents_of({})"),
+}
+"""The text of what fields add to a node's contents."""
+
+
+def _contents_of(members: tuple[str | ExprNode, ...]) -> int:
+    """The contents of a field of several nodes, and texts."""
+    found = 0
+    for each in members:
+        if isinstance(each, ExprNode):
+            found |= each.contents
+    return found
 
 
 class ExprNode(metaclass=_HashConsed):
@@ -182,8 +201,12 @@ class ExprNode(metaclass=_HashConsed):
         "_simple",
         "_unchecked",
         "_weight",
+        "contents",
     )
     type: Type
+    contents: int
+    """The kinds of the nodes that are in the expression, itself among them, as bits of BITS: most walks look for what
+    is not there."""
 
     def __repr__(self) -> str:
         return _format(self)
@@ -530,3 +553,8 @@ class Slice(ExprNode):
     type: Type
     a: ExprNode
     first: int
+
+
+_CLASSES = [each for each in globals().values() if isinstance(each, type) and issubclass(each, ExprNode)]
+BITS: dict[type[ExprNode] | BinaryOp, int] = {kind: 1 << n for n, kind in enumerate((*BinaryOp, *_CLASSES))}
+"""The bit of each kind of node, and of each operator of binary ones."""

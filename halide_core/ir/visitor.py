@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
-from typing import Any, ClassVar
+from functools import cache, reduce
+from operator import or_
+from typing import Any, ClassVar, TypeVar
 
 from halide_core.ir import (
     Access,
@@ -50,7 +52,9 @@ from halide_core.ir import (
     Variable,
     WriteFile,
 )
-from halide_core.ir.expr_nodes import remembered
+from halide_core.ir.expr_nodes import BITS, remembered
+
+_E = TypeVar("_E", bound=ExprNode)
 
 # How each composite expression gives its parts, and how it is built again from others. Leaves are absent.
 _PARTS: dict[type[ExprNode], Callable[[Any], tuple[ExprNode, ...]]] = {
@@ -133,9 +137,61 @@ _REBUILT: dict[type[ExprNode], Callable[[Any, Callable[[ExprNode], ExprNode]], E
 """Rewriters of composite expressions; the most frequent ones by themselves."""
 
 
+Kind = type[ExprNode] | BinaryOp
+"""A class of nodes, with those that extend it, or binary nodes of one operator."""
+
+_KINDS = tuple([kind for kind in BITS if not isinstance(kind, BinaryOp)])
+ALL = -1
+"""The bits of all nodes."""
+
+
+@cache
+def mask_of(*kinds: Kind) -> int:
+    """The bits of nodes of any of some kinds."""
+    classes = tuple([kind for kind in kinds if not isinstance(kind, BinaryOp)])
+    every = [kind for kind in BITS if kind in kinds or (not isinstance(kind, BinaryOp) and issubclass(kind, classes))]
+    return reduce(or_, [BITS[kind] for kind in every], 0)
+
+
+def has(e: ExprNode, *kinds: Kind) -> bool:
+    """True where a node of one of the kinds is in an expression."""
+    return e.contents & mask_of(*kinds) != 0
+
+
+def any_has(roots: Iterable[ExprNode], *kinds: Kind) -> bool:
+    """True where a node of one of the kinds is in one of some expressions."""
+    mask = mask_of(*kinds)
+    return any(e.contents & mask for e in roots)
+
+
+def nodes_of(roots: Iterable[ExprNode], kind: type[_E]) -> Iterator[_E]:
+    """Every distinct node of a kind below ``roots``, in the order of ``subexpressions``."""
+    mask = mask_of(kind)
+    stack = [e for e in roots if e.contents & mask]
+    stack.reverse()
+    seen: set[ExprNode] = set()
+    done: list[ExprNode] = []  # those whose operands are on the stack above them, the innermost last
+    while stack:
+        e = stack.pop()
+        if done and done[-1] is e:
+            done.pop()
+            if isinstance(e, kind):
+                yield e
+        elif e not in seen:
+            seen.add(e)
+            inner = [part for part in parts(e) if part.contents & mask]
+            if inner:
+                done.append(e)
+                stack.append(e)
+                inner.reverse()
+                stack.extend(inner)
+            elif isinstance(e, kind):
+                yield e
+
+
 def accesses_to(callee: Callee, roots: Iterable[ExprNode]) -> list[Access]:
     """Every distinct access to a Func or an image, inner ones first."""
-    return [e for e in subexpressions(roots) if isinstance(e, Access) and e.callee is callee]
+    return [e for e in nodes_of(roots, Access) if e.callee is callee]
 
 
 def factors(product: ExprNode) -> Iterator[ExprNode]:
@@ -175,9 +231,19 @@ def free_variables(expr: ExprNode) -> frozenset[Variable]:
     return frozenset((expr,)) if isinstance(expr, Variable) else _free(expr)
 
 
+_NONE: frozenset[Variable] = frozenset()
+
+
 @remembered("_free")
 def _free(expr: ExprNode) -> frozenset[Variable]:
-    return frozenset().union(*map(free_variables, parts(expr)))
+    found = _NONE
+    for part in parts(expr):
+        more = free_variables(part)
+        if not found:
+            found = more
+        elif not more <= found:
+            found |= more
+    return found
 
 
 def all_stores(stmts: tuple[Stmt, ...]) -> Stores:
@@ -265,14 +331,19 @@ class Rewriter:
     """Rewrites bottom-up. A subclass defines ``rewrite_<Node>`` for the nodes that it changes.
 
     Such a method receives the node as it was and returns its replacement; ``self.parts_of(e)`` and
-    ``self.inside(s)`` rewrite what is below. Expressions are memoised for the life of the object.
+    ``self.inside(s)`` rewrite what is below. Expressions are memoised for the life of the object; those without a node
+    that it changes stay as they are, unseen.
     """
 
     _methods: ClassVar[dict[type, Callable[..., Any]]] = {}
     """The rewriter of each kind of node, as far as it was looked up."""
+    _changes: int = 0
+    """The bits of the nodes that it changes: those that it has methods for, unless it says which of them."""
 
     def __init_subclass__(cls) -> None:
         cls._methods = {}
+        if "_changes" not in cls.__dict__ and cls._changes != ALL:
+            cls._changes = mask_of(*(kind for kind in _KINDS if hasattr(cls, f"rewrite_{kind.__name__}")))
 
     def __init__(self) -> None:
         self._memo: dict[ExprNode, ExprNode] = {}
@@ -286,6 +357,8 @@ class Rewriter:
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """The rewritten expression."""
+        if not expr.contents & self._changes:
+            return expr
         known = self._memo.get(expr)
         if known is None:
             kind = type(expr)
@@ -399,9 +472,29 @@ class Rewriter:
 class Substitution(Rewriter):
     """Replaces leaves (variables, holes, parameters) by expressions."""
 
+    _changes = ALL
+
     def __init__(self, replacements: Mapping[Any, ExprNode]) -> None:
         super().__init__()
         self._memo.update(replacements)
+        changes = 0
+        for e in replacements:
+            changes |= e.contents
+        self._changes = changes
+        self._variables = replacements.keys() if changes == BITS[Variable] else None
+        """What is replaced, where that is variables alone: each expression knows its own."""
+
+    def expr(self, expr: ExprNode) -> ExprNode:
+        """The expression with its leaves replaced: itself where it has none of them."""
+        if not expr.contents & self._changes:
+            return expr
+        known = self._memo.get(expr)
+        if known is None:
+            if self._variables is not None and self._variables.isdisjoint(free_variables(expr)):
+                return expr
+            kind = type(expr)
+            known = self._memo[expr] = (self._methods.get(kind) or self._method_of(kind))(self, expr)
+        return known
 
 
 class Closing(Rewriter):

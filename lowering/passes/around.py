@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from halide_core.analysis.interval import Range, of_integers
 from halide_core.analysis.linear import Linear, linear_of
 from halide_core.ir import Assert, Binary, BinaryOp, Block, ExprNode, For, Let, Load, Stmt, Variable
-from halide_core.ir.visitor import Rewriter, subexpressions
+from halide_core.ir.visitor import Rewriter, has
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
 
 
@@ -84,7 +84,7 @@ class Around:
 
 def reads_memory(e: ExprNode) -> bool:
     """True where a part of an expression is loaded: it is no coordinate."""
-    return any(isinstance(part, Load) for part in subexpressions([e]))
+    return has(e, Load)
 
 
 class AroundRewriter(Rewriter):

@@ -9,7 +9,7 @@ variables that it mentions allow, so that a row is tested once, not once a pixel
 from __future__ import annotations
 
 from halide_core.ir import Access, Block, ExprNode, For, If, Let, Stmt, Variable
-from halide_core.ir.visitor import Rewriter, free_variables, subexpressions
+from halide_core.ir.visitor import Rewriter, free_variables, has
 
 
 def hoist_invariants(stmt: Stmt) -> Stmt:
@@ -45,7 +45,7 @@ class _LetHoist(Rewriter):
 def _reads_memory(e: ExprNode) -> bool:
     """True where a value comes from memory. The loop may write it; and where the loop runs not once, nothing says that
     it may be read."""
-    return any(isinstance(s, Access) for s in subexpressions([e]))
+    return has(e, Access)
 
 
 def _with_body(loop: For, body: Stmt) -> For:

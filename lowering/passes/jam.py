@@ -50,7 +50,16 @@ from halide_core.ir import (
     Stores,
     Variable,
 )
-from halide_core.ir.visitor import Rewriter, Substitution, free_variables, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import (
+    Rewriter,
+    Substitution,
+    any_has,
+    free_variables,
+    nodes_of,
+    stmt_exprs,
+    subexpressions,
+    walk,
+)
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.loop_shapes import only_statement
 from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
@@ -148,7 +157,7 @@ def _is_long(loop: For) -> bool:
 
 def _reads_densely(loop: For) -> bool:
     """True where lanes come from places side by side: lanes from several rows, four times as many, wait for memory."""
-    loads = (e for s in walk(loop) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
+    loads = (e for s in walk(loop) for e in nodes_of(stmt_exprs(s), Load))
     return all(e.type.lanes() == 1 or (isinstance(e.index, Ramp) and e.index.stride is ir.ONE) for e in loads)
 
 
@@ -163,7 +172,7 @@ def _is_plain(s: Stmt) -> bool:
         return False
     if isinstance(s, AllocateFlat) and not isinstance(s.size, IntImm):
         return False
-    return not any(isinstance(e, Event | Print | Promise) for e in subexpressions(stmt_exprs(s)))
+    return not any_has(stmt_exprs(s), Event, Print, Promise)
 
 
 def _are_columns(loop: For, inner: set[Variable]) -> bool:

@@ -12,7 +12,7 @@ from halide_core.analysis.linear import Linear, difference, linear_of, to_expr
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import ExprNode, Variable
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import Substitution
+from halide_core.ir.visitor import Substitution, free_variables
 
 _TERMS = 8
 """A let of more terms stands for itself: putting it in would make more than it cancels."""
@@ -46,6 +46,8 @@ class Lets:
 
     def substituted(self, e: ExprNode) -> ExprNode:
         """An expression with values in place of variables, one step."""
+        if self._values.keys().isdisjoint(free_variables(e)):
+            return e
         return Substitution(self._values).expr(e)
 
     def distance(self, a: ExprNode, b: ExprNode) -> ExprNode:

@@ -19,7 +19,7 @@ from halide_core import ir
 from halide_core.analysis.linear import difference
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Binary, BinaryOp, Block, For, Interval, IntImm, LoopKind, Stmt
-from halide_core.ir.visitor import Rewriter, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import Rewriter, free_variables, has, stmt_exprs, subexpressions, walk
 from halide_core.lowering.passes.partition.partition import Policies
 from halide_core.lowering.passes.simplify_stmt import simplify_tree
 from halide_core.schedule.access_directives import Partition
@@ -73,7 +73,8 @@ def _is_innermost(loop: For) -> bool:
 def _asks(loop: For) -> bool:
     """True where something in the loop asks if this is its first iteration."""
     for s in walk(loop.body):
-        for e in subexpressions(stmt_exprs(s)):
+        roots = [e for e in stmt_exprs(s) if has(e, BinaryOp.LE) and loop.var in free_variables(e)]
+        for e in subexpressions(roots):
             if isinstance(e, Binary) and e.op is BinaryOp.LE and e.a is loop.var:
                 gap = difference(e.b, loop.bounds.min)
                 if not gap.terms and not gap.const:

@@ -34,7 +34,7 @@ from halide_core.ir import (
 )
 from halide_core.ir.logic import conjuncts
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import free_variables, stmt_exprs, walk
+from halide_core.ir.visitor import ALL, free_variables, stmt_exprs, walk
 from halide_core.lowering.passes.loop_shapes import guard_of
 
 
@@ -158,6 +158,8 @@ class _Simplify(Simplifier):
     """A simplifier that also puts constants in place of what stands for them: let variables for literals or variables,
     parts of the conditions around for what they are worth. It is right as long as nothing more is known of what it has
     met."""
+
+    _changes = ALL
 
     def __init__(self, facts: Facts, constants: dict[ExprNode, ExprNode], settled: frozenset[Stmt]) -> None:
         super().__init__(facts)

@@ -52,7 +52,7 @@ from halide_core.ir import (
     boxes,
 )
 from halide_core.ir.logic import all_of, conjuncts
-from halide_core.ir.visitor import free_variables, parts, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import free_variables, has, nodes_of, parts, stmt_exprs, walk
 from halide_core.lowering.passes.needed.statement_reads import StatementReads
 from halide_core.schedule.directives import DebugToFile
 
@@ -135,18 +135,18 @@ def _least(alternatives: set[Conjunction]) -> list[Conjunction]:
 
 def _is_plain(condition: ExprNode) -> bool:
     """True where a condition can be asked anywhere: it reads no memory, says nothing and promises nothing."""
-    return not any(isinstance(e, Access | Print | Promise) for e in subexpressions([condition]))
+    return not has(condition, Access, Print, Promise)
 
 
 def _elements(condition: ExprNode) -> list[Access]:
     """The elements of memory that a condition reads."""
-    return [e for e in subexpressions([condition]) if isinstance(e, Access)]
+    return list(nodes_of([condition], Access))
 
 
 def _is_known(condition: ExprNode) -> bool:
     """True where a condition can be asked before: it reads nothing but elements of inputs, at places that no memory
     decides."""
-    if any(isinstance(e, Print | Promise) for e in subexpressions([condition])):
+    if has(condition, Print, Promise):
         return False
     read = _elements(condition)
     return all(isinstance(e.callee, Image) and not any(map(_elements, e.args)) for e in read)
@@ -263,7 +263,7 @@ class _Skipping:
 
     def _indices(self, roots: Iterable[ExprNode]) -> Needs:
         """The needs of indices: right wherever the statement runs."""
-        return {e.callee: frozenset((_ALWAYS,)) for e in subexpressions(roots) if isinstance(e, Access)}
+        return {e.callee: frozenset((_ALWAYS,)) for e in nodes_of(roots, Access)}
 
     def _values(self, roots: Iterable[ExprNode], place: _Place) -> Needs:
         """The reads of values, under the conditions of the selects around them."""

@@ -21,7 +21,16 @@ from math import prod
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
 from halide_core.ir import BinaryOp, ExprNode, For, Let, Load, Stmt, Store, Variable
-from halide_core.ir.visitor import free_variables, parts, stmt_exprs, sub_stmts, subexpressions, substitute, walk
+from halide_core.ir.visitor import (
+    free_variables,
+    nodes_of,
+    parts,
+    stmt_exprs,
+    sub_stmts,
+    subexpressions,
+    substitute,
+    walk,
+)
 from halide_core.runtime.codegen.vector.gcc_masked_loads import written_out
 
 _STEPS = frozenset({BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL})
@@ -31,8 +40,7 @@ _UNCHANGED = frozenset({BinaryOp.MIN, BinaryOp.MAX, BinaryOp.BIT_AND, BinaryOp.B
 
 def loads_of(stmt: Stmt) -> Counter[str]:
     """The number of times that each memory is loaded, as it stands there."""
-    exprs = (e for s in walk(stmt) for e in subexpressions(stmt_exprs(s)))
-    return Counter(e.buffer for e in exprs if isinstance(e, Load))
+    return Counter(e.buffer for s in walk(stmt) for e in nodes_of(stmt_exprs(s), Load))
 
 
 def confuses_sums(loop: For, loads: Mapping[str, int]) -> bool:

@@ -16,7 +16,7 @@ from halide_core.analysis.index import silent
 from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp
 from halide_core.ir.types import INT64, Type
-from halide_core.ir.visitor import subexpressions, substitute
+from halide_core.ir.visitor import any_has, has, nodes_of, subexpressions, substitute
 from halide_core.runtime.codegen.address import address, subscript
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.expr import ExprEmitter, Leaves
@@ -151,7 +151,7 @@ class StoreEmitter:
         """One element, updated in one step among threads: by an instruction that machines have for it, or by trying
         until no other thread came between."""
         own = ir.Load(store.value.type, store.buffer, store.index)
-        loads = [e for e in subexpressions([store.value]) if isinstance(e, ir.Load)]
+        loads = list(nodes_of([store.value], ir.Load))
         if any(e.buffer == own.buffer and e is not own for e in loads):
             raise InternalError(f"An atomic update reads another element:\n{store!r}")
         pointer, (_, *uses) = self._leaves.buffer(store.buffer), uses_of(store, self._index_lets)
@@ -244,7 +244,7 @@ def _with(store: ir.Store, values: Mapping[ir.ExprNode, ir.ExprNode]) -> ir.Stor
 
 def _is_index(value: ir.ExprNode) -> bool:
     """True where a value is of coordinates alone, and so the same wherever it is computed."""
-    return value.type is INT64 and not any(isinstance(e, ir.Load | ir.Print) for e in subexpressions([value]))
+    return value.type is INT64 and not has(value, ir.Load, ir.Print)
 
 
 def _is_simple(stores: Sequence[ir.Store], *, meeting: bool) -> bool:
@@ -255,7 +255,7 @@ def _is_simple(stores: Sequence[ir.Store], *, meeting: bool) -> bool:
 
 def _are_found_in_memory(stores: Sequence[ir.Store]) -> bool:
     """True where the places of stores that are at once depend on memory, which these may write."""
-    return len(stores) > 1 and any(isinstance(e, ir.Load) for e in subexpressions([s.index for s in stores]))
+    return len(stores) > 1 and any_has([s.index for s in stores], ir.Load)
 
 
 def _takes_lock(stores: Sequence[ir.Store]) -> bool:

@@ -16,7 +16,7 @@ from halide_core import ir
 from halide_core.analysis.interval import fits
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import INT32, INT64, Int, UInt
-from halide_core.ir.visitor import parts, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import nodes_of, parts, stmt_exprs, walk
 from halide_core.runtime.codegen.vector.lane_ranges import range_of_lanes
 
 SHIFTS = frozenset({BinaryOp.SHL, BinaryOp.SHR})
@@ -161,8 +161,8 @@ def limited(e: ir.Cast) -> ExprNode | None:
 
 def makes_floats(body: ir.Stmt) -> bool:
     """True of a program in which integers become floats; of lanes, too, which may be copies of a scalar."""
-    exprs = (e for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))
-    return any(isinstance(e, ir.Cast) and e.type.is_float() and e.a.type.is_integer() for e in exprs)
+    casts = (e for stmt in walk(body) for e in nodes_of(stmt_exprs(stmt), ir.Cast))
+    return any(e.type.is_float() and e.a.type.is_integer() for e in casts)
 
 
 def is_natural(limited: ExprNode) -> bool:

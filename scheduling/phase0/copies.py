@@ -17,7 +17,7 @@ from halide_core.algorithm.model import Algorithm, Definition, Function, realiza
 from halide_core.algorithm.rename import Renamed, UniqueNames
 from halide_core.ir import Access, Callee
 from halide_core.ir.names import OUTERMOST
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import nodes_of
 from halide_core.schedule.directives import AtLevel, ComputeAt, ComputeInline, ComputeRoot, Directive
 
 _Use = tuple[Function, int]
@@ -130,4 +130,4 @@ class _Copying:
 def _read(d: Definition) -> list[Callee]:
     """The callees that a definition reads, each once."""
     roots = d.exprs() + ((d.domain.predicate,) if d.domain else ())
-    return list(dict.fromkeys(e.callee for e in subexpressions(roots) if isinstance(e, Access)))
+    return list(dict.fromkeys(e.callee for e in nodes_of(roots, Access)))

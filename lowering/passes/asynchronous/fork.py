@@ -44,7 +44,7 @@ from halide_core.ir import (
     Stmt,
     Variable,
 )
-from halide_core.ir.visitor import Rewriter, stmt_exprs, sub_stmts, subexpressions, walk
+from halide_core.ir.visitor import Rewriter, nodes_of, stmt_exprs, sub_stmts, subexpressions, walk
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.uniquify_names import bind_apart
 from halide_core.schedule.directives import Async
@@ -195,7 +195,7 @@ def _touched(s: Stmt) -> set[Callee]:
 
 
 def _read(s: Stmt) -> set[Callee]:
-    found = {e.callee for each in walk(s) for e in subexpressions(stmt_exprs(each)) if isinstance(e, Access)}
+    found = {e.callee for each in walk(s) for e in nodes_of(stmt_exprs(each), Access)}
     return found | {each.func for each in walk(s) if isinstance(each, ir.WriteFile | ir.PrefetchRegion)}
 
 

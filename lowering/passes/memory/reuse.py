@@ -18,7 +18,7 @@ from halide_core import ir
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import AllocateFlat, Block, ExprNode, Let, Load, Stmt
 from halide_core.ir.memory import MemoryType
-from halide_core.ir.visitor import Rewriter, free_variables, stmt_exprs, subexpressions, substitute, walk
+from halide_core.ir.visitor import Rewriter, free_variables, has, nodes_of, stmt_exprs, substitute, walk
 from halide_core.lowering.passes.flatten import fits_stack
 
 
@@ -88,7 +88,7 @@ def mentioned_buffers(stmt: Stmt) -> set[str]:
                 found.update(func.component_name(k) for k in range(len(func.types)))
             case AllocateFlat(within=within) if within is not None:
                 found.add(within)
-        found.update(e.buffer for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
+        found.update(e.buffer for e in nodes_of(stmt_exprs(s), Load))
     return found
 
 
@@ -101,7 +101,7 @@ def _known_at(size: ExprNode, between: list[Stmt]) -> ExprNode | None:
     """A size in terms of what is known before some statements; None where they compute it."""
     for s in reversed(between):
         if isinstance(s, Let) and s.var in free_variables(size):
-            if any(isinstance(e, Load) for e in subexpressions([s.value])):
+            if has(s.value, Load):
                 return None
             size = substitute(size, {s.var: s.value})
-    return None if any(isinstance(e, Load) for e in subexpressions([size])) else size
+    return None if has(size, Load) else size

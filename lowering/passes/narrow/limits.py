@@ -14,7 +14,7 @@ from collections.abc import Container
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Cast, ExprNode, FloatImm, IntImm, Stmt
 from halide_core.ir.types import INT32, INT64
-from halide_core.ir.visitor import Rewriter, parts, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import Rewriter, mask_of, parts, stmt_exprs, subexpressions, walk
 
 _LIMITS = frozenset({BinaryOp.MIN, BinaryOp.MAX})
 
@@ -27,6 +27,8 @@ def narrow_limits(stmt: Stmt) -> Stmt:
 
 class _Limits(Rewriter):
     """``unlimited``: numbers that are used as they are, too, and so are computed anyway."""
+
+    _changes = mask_of(*_LIMITS)
 
     def __init__(self, unlimited: Container[ExprNode]) -> None:
         super().__init__()

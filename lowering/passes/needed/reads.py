@@ -44,7 +44,7 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.ir.logic import all_of, conjuncts, negation
-from halide_core.ir.visitor import free_variables, parts, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import any_has, free_variables, has, nodes_of, parts, stmt_exprs, walk
 from halide_core.lowering.passes.needed.statement_reads import StatementReads
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
 
@@ -101,7 +101,7 @@ def understood(condition: ExprNode, ranges: CoordinateRanges) -> ExprNode:
         case Not(a=Binary(op=BinaryOp.NE, a=a, b=b)):
             return understood(ir.binary(BinaryOp.EQ, a, b), ranges)
         case Binary(op=BinaryOp.LT | BinaryOp.LE | BinaryOp.EQ as op, a=a, b=b) if a.type.is_integer():
-            if not any(isinstance(e, Access) for e in subexpressions([condition])):
+            if not has(condition, Access):
                 x, y = (exact_index(e, ranges.is_int32) for e in (a, b))
                 if x is not None and y is not None and all(_is_near(e, ranges) for e in (x, y)):
                     return _of_quotient(op, x, y)
@@ -153,7 +153,7 @@ def chosen_somewhere(stmt: Stmt) -> frozenset[Callee]:
     for s in walk(stmt):
         if not isinstance(s, Provide):
             continue
-        if any(isinstance(e, Select) and _may_bound(e.condition) for e in subexpressions(s.values)):
+        if any(_may_bound(e.condition) for e in nodes_of(s.values, Select)):
             for e, conditions in guards(s.values, connectives=False).items():
                 if isinstance(e, Access) and isinstance(e.callee, Function) and e.callee not in found:
                     point = frozenset[Variable]().union(*map(free_variables, e.args))
@@ -221,7 +221,7 @@ class ReadSearch:
         return True
 
     def _always(self, callee: Callee, exprs: Iterable[ExprNode], place: PathPlace, narrowed: bool) -> list[CountedRead]:
-        accesses = [e for e in subexpressions(exprs) if isinstance(e, Access) and e.callee is callee]
+        accesses = [e for e in nodes_of(exprs, Access) if e.callee is callee]
         return [CountedRead(e, place.path, narrowed) for e in accesses]
 
     def _valued(
@@ -230,11 +230,11 @@ class ReadSearch:
         """The reads of values: those in arms of selects under their conditions, but for those in indices. What is
         printed is shown whatever a select around it gives."""
         found = self._always(callee, values, place, narrowed)
-        if not any(isinstance(e, Select) for e in subexpressions(values)):
+        if not any_has(values, Select):
             return found
-        indices = [a for e in subexpressions(values) if isinstance(e, Access) for a in e.args]
-        places = {e for e in subexpressions(indices) if isinstance(e, Access)}
-        shown = [part for e in subexpressions(values) if isinstance(e, Print) for part in parts(e)]
+        indices = [a for e in nodes_of(values, Access) for a in e.args]
+        places = set(nodes_of(indices, Access))
+        shown = [part for e in nodes_of(values, Print) for part in parts(e)]
         conditions = guards([*values, *shown], connectives=False)
         return [read if read.access in places else _under(read, conditions[read.access], place) for read in found]
 

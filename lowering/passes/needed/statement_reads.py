@@ -8,7 +8,7 @@ In: a statement. Out: the Funcs and images that are read anywhere in it.
 from __future__ import annotations
 
 from halide_core.ir import Access, Callee, Stmt
-from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions
+from halide_core.ir.visitor import nodes_of, stmt_exprs, sub_stmts
 
 
 class StatementReads:
@@ -21,6 +21,6 @@ class StatementReads:
         """All that is read in a statement."""
         known = self._known.get(s)
         if known is None:
-            direct = (e.callee for e in subexpressions(stmt_exprs(s)) if isinstance(e, Access))
+            direct = (e.callee for e in nodes_of(stmt_exprs(s), Access))
             known = self._known[s] = frozenset(direct).union(*map(self.of, sub_stmts(s)))
         return known

@@ -24,7 +24,7 @@ from halide_core.analysis.prover import Facts, nothing_known
 from halide_core.analysis.simplify import simplify
 from halide_core.ir import Access, Binary, BinaryOp, ExprNode, For, If, Interval, IntImm, Let, Select, Stmt, Variable
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import free_variables, parts, stmt_exprs, sub_stmts, subexpressions, with_parts
+from halide_core.ir.visitor import free_variables, has, parts, stmt_exprs, sub_stmts, subexpressions, with_parts
 from halide_core.lowering.passes.loop_shapes import threshold
 from halide_core.lowering.passes.simplify_stmt import assume_loop
 from halide_core.lowering.passes.variable_ranges import CoordinateRanges
@@ -61,9 +61,11 @@ class SteadyPart:
         for condition in self._either:
             self._decide_by_others(condition)
 
-    def _look(self, stmt: Stmt) -> None:
-        for e in subexpressions(stmt_exprs(stmt)):
-            self._look_at(e)
+    def _look(self, stmt: Stmt, *, again: bool = False) -> None:
+        """``again``: with what the first look found out of ranges; expressions stay what they are."""
+        if not again:
+            for e in subexpressions(stmt_exprs(stmt)):
+                self._look_at(e)
         match stmt:
             case Let(var=var, value=value):
                 self.ranges.define(stmt)
@@ -75,7 +77,7 @@ class SteadyPart:
                 self.ranges.enter(stmt)
                 self._lanes[var] = Interval(self._steady[bounds.min], self._steady[bounds.len])
         for s in sub_stmts(stmt):
-            self._look(s)
+            self._look(s, again=again)
 
     def _look_at(self, e: ExprNode) -> None:
         """An expression whose operands were looked at: what it is in the steady part, over the loop's own variables."""
@@ -272,4 +274,4 @@ class SteadyPart:
         free = free_variables(e)
         if self.loop.var in free or any(v in free for v in self._lanes) or any(v in free for v in self._lets):
             return True
-        return any(isinstance(s, Access) for s in subexpressions([e]))
+        return has(e, Access)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, Call, ExprNode, Intrinsic, Load, Store
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import nodes_of
 
 _ANY_ORDER = (
     BinaryOp.ADD, BinaryOp.MUL, BinaryOp.MIN, BinaryOp.MAX, BinaryOp.BIT_AND, BinaryOp.BIT_OR, BinaryOp.BIT_XOR,
@@ -35,6 +35,6 @@ def accumulation(store: Store) -> tuple[BinaryOp, BinaryOp, ExprNode] | None:
             pass
         case _:
             return None
-    if any(isinstance(e, Load) and e.buffer == store.buffer for e in subexpressions((new,))):
+    if any(e.buffer == store.buffer for e in nodes_of((new,), Load)):
         return None
     return op, _COMBINED[op], new

@@ -51,6 +51,8 @@ from halide_core.ir.visitor import (
     Substitution,
     all_stores,
     free_variables,
+    has,
+    nodes_of,
     parts,
     stmt_exprs,
     subexpressions,
@@ -199,7 +201,7 @@ def _widest(body: Stmt, var: Variable, around: Around) -> tuple[int, int]:
     for s in walk(body):
         roots = [s.value] if isinstance(s, Store) else []
         accesses: list[Store | Load] = [s] if isinstance(s, Store) else []
-        accesses.extend(e for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
+        accesses.extend(nodes_of(stmt_exprs(s), Load))
         for e in subexpressions(roots):
             if e.type is not INT64 and var in free_variables(e):
                 value = max(value, e.type.bytes())
@@ -297,7 +299,7 @@ class _Lanes:
     # -- statements
 
     def _stmt(self, s: Stmt) -> Stmt:
-        if any(isinstance(e, ir.Print) for each in _together(s) for e in subexpressions((each.value,))):
+        if any(has(one.value, ir.Print) for one in _together(s)):
             return self._one_by_one(s)
         if self._meeting and any(each.atomic for each in _together(s)):
             return self._reduced(s) or self._one_by_one(s)

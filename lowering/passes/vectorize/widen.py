@@ -37,7 +37,16 @@ from halide_core.ir import (
     Variable,
 )
 from halide_core.ir.types import INT64, Float
-from halide_core.ir.visitor import Rewriter, Substitution, free_variables, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import (
+    Rewriter,
+    Substitution,
+    any_has,
+    free_variables,
+    nodes_of,
+    stmt_exprs,
+    subexpressions,
+    walk,
+)
 from halide_core.lowering.passes.loop_shapes import only_statement
 
 SAYING = (ir.Print, ir.Event, ir.Promise)
@@ -131,8 +140,8 @@ def calls_functions(loop: For) -> bool:
     """True of a serial loop around one statement that calls functions which a C compiler doesn't know for lanes."""
     if loop.kind is not LoopKind.SERIAL or not _is_one_store(loop.body):
         return False
-    exprs = (e for s in walk(loop.body) for e in subexpressions(stmt_exprs(s)))
-    return any(isinstance(e, ir.Call) and e.function in _FUNCTIONS and e.type is _REAL for e in exprs)
+    calls = (e for s in walk(loop.body) for e in nodes_of(stmt_exprs(s), ir.Call))
+    return any(e.function in _FUNCTIONS and e.type is _REAL for e in calls)
 
 
 def _is_one_store(body: Stmt, *lanes: Variable) -> bool:
@@ -141,7 +150,7 @@ def _is_one_store(body: Stmt, *lanes: Variable) -> bool:
     stores = [s for s in walk(body) if not isinstance(s, Block | Let) and not (lanes and _is_row(s, *lanes))]
     if len(stores) != 1 or not isinstance(stores[0], Store) or stores[0].atomic:
         return False
-    return not any(isinstance(e, SAYING) for s in walk(body) for e in subexpressions(stmt_exprs(s)))
+    return not any(any_has(stmt_exprs(s), *SAYING) for s in walk(body))
 
 
 def around_one_lane(loop: For, names: UniqueNames) -> For:

@@ -29,7 +29,7 @@ from halide_core.ir import (
     WriteFile,
 )
 from halide_core.ir.memory import MemoryType
-from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions, walk
+from halide_core.ir.visitor import nodes_of, stmt_exprs, sub_stmts, walk
 
 _MOST = 64
 """A buffer of more places stays an array: no machine has as many registers, and C compilers get slow."""
@@ -106,7 +106,7 @@ class _AccessSearch:
                 # Lanes of a local variable can't be left out; but nobody looks at those of what is used inside alone.
                 inside = list(walk(body))
                 own = {s.buffer for s in inside if isinstance(s, AllocateFlat)}
-                loads = (e for s in inside for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load))
+                loads = (e for s in inside for e in nodes_of(stmt_exprs(s), Load))
                 used = {*(s.buffer for s in inside if isinstance(s, Store)), *(e.buffer for e in loads)}
                 self._refuse(*(used - own))
             case For(kind=LoopKind.PARALLEL):
@@ -122,9 +122,8 @@ class _AccessSearch:
             self.look(s, tasks)
 
     def _exprs(self, stmt: Stmt, tasks: tuple[Stmt, ...]) -> None:
-        for e in subexpressions(stmt_exprs(stmt)):
-            if isinstance(e, Load):
-                self._access(e.buffer, e.index, tasks)
+        for e in nodes_of(stmt_exprs(stmt), Load):
+            self._access(e.buffer, e.index, tasks)
 
     def _refuse(self, *buffers: str) -> None:
         self._refused.update(self._here[buffer] for buffer in buffers if buffer in self._here)

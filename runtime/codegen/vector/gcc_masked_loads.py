@@ -19,7 +19,7 @@ from collections.abc import Container, Iterator
 
 from halide_core import ir
 from halide_core.ir import BinaryOp, ExprNode, For, If, IntImm, Load, LoopKind, Select, Stmt, Store
-from halide_core.ir.visitor import stmt_exprs, sub_stmts, subexpressions, walk
+from halide_core.ir.visitor import nodes_of, stmt_exprs, sub_stmts, subexpressions, walk
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.uses import SHIFTS, shift_amount, uses_below
 from halide_core.runtime.codegen.vector.prelude import Prelude
@@ -39,7 +39,7 @@ def stays_one_by_one(loop: For, registers: Container[str]) -> bool:
             if s.value.type.is_vector():
                 return False  # it makes no vectors of vectors
             written[s.buffer] += times * (s.buffer not in registers)
-            own = any(isinstance(e, Load) and e.buffer == s.buffer for e in subexpressions([s.value]))
+            own = any(e.buffer == s.buffer for e in nodes_of([s.value], Load))
             sums += times if own else 0
     grouped = max(written.values(), default=0) > 1 or sums > 1 or (sums > 0 and choices > 1)
     return grouped and choices > 0
@@ -104,5 +104,4 @@ def _chosen(e: ExprNode) -> tuple[ExprNode, ...]:
 
 
 def _loads(exprs: tuple[ExprNode, ...], registers: Container[str], certain: Container[ExprNode] = ()) -> bool:
-    loads = (e for e in subexpressions(exprs) if isinstance(e, Load) and e not in certain)
-    return any(e.buffer not in registers for e in loads)
+    return any(e.buffer not in registers for e in nodes_of(exprs, Load) if e not in certain)

@@ -16,7 +16,7 @@ from collections.abc import Container
 from halide_core import ir
 from halide_core.ir import Binary, BinaryOp, ExprNode, IntImm
 from halide_core.ir.types import INT64
-from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import any_has, stmt_exprs, subexpressions, walk
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.vector.prelude import Prelude
 
@@ -44,7 +44,10 @@ def _stored_behind(choice: ir.If) -> set[str]:
 def has_lookups(body: ir.Stmt) -> bool:
     """True where values may become places: where numbers that are no indices by themselves are made some, or conditions
     choose some."""
-    return any(_becomes_place(e) for stmt in walk(body) for e in subexpressions(stmt_exprs(stmt)))
+    return any(
+        any_has(exprs, ir.Cast, ir.Select) and any(map(_becomes_place, subexpressions(exprs)))
+        for exprs in map(stmt_exprs, walk(body))
+    )
 
 
 def _is_decided(value: ExprNode, decided: Container[str]) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Container, Sequence
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
 from halide_core.ir.types import Type
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import nodes_of
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.vector.prelude import Prelude, either
 from halide_core.runtime.codegen.vector.strided_loads import DISTANCES, is_shuffled, who_shuffles
@@ -47,7 +47,7 @@ def _is_next(first: ir.Store, point: Sequence[ir.Store], ahead: int) -> bool:
         return False
     if not isinstance(store.index, ir.Ramp) or store.index.stride is not row.stride:
         return False
-    if any(isinstance(e, ir.Load) and e.buffer == first.buffer for e in subexpressions([store.value, store.index])):
+    if any(e.buffer == first.buffer for e in nodes_of([store.value, store.index], ir.Load)):
         return False
     own, other = linear_of(store.index.base), linear_of(row.base)
     return own.terms == other.terms and own.const == other.const + ahead

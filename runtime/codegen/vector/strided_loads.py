@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from halide_core import ir
 from halide_core.analysis.linear import linear_of
 from halide_core.ir.types import Type, UInt
-from halide_core.ir.visitor import subexpressions
+from halide_core.ir.visitor import has
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.vector.lanes import of_loads
 from halide_core.runtime.codegen.vector.prelude import Prelude, either, strided_places
@@ -125,7 +125,7 @@ def blocks(loads: Iterable[ir.Load]) -> dict[ir.Load, InBlock]:
             case ir.Ramp(base=base, stride=ir.IntImm(value=distance)) if _is_in_blocks(load.type, distance):
                 form = linear_of(base)
                 around = (load.buffer, load.type, frozenset(form.terms.items()))
-                if not any(isinstance(e, ir.Load) for e in subexpressions([base])):
+                if not has(base, ir.Load):
                     rows.setdefault((distance, around), {})[form.const] = load
     found: dict[ir.Load, InBlock] = {}
     for (distance, _), known in rows.items():

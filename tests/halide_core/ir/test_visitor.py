@@ -6,7 +6,19 @@ from dataclasses import replace
 
 import halide_core as hl
 from halide_core import ir
-from halide_core.ir.visitor import alike, parts, subexpressions, walk
+from halide_core.ir import Access, Binary, BinaryOp, ExprNode, IntImm, Load, Print, Ramp
+from halide_core.ir.types import INT32, INT64
+from halide_core.ir.visitor import (
+    Rewriter,
+    Substitution,
+    alike,
+    any_has,
+    has,
+    nodes_of,
+    parts,
+    subexpressions,
+    walk,
+)
 from halide_core.lowering.driver import LoweringTrace, lower
 
 a, b, c = (ir.index_variable(name) for name in "abc")
@@ -45,3 +57,50 @@ def test_trees_differ_where_an_expression_does() -> None:
     assert not alike(written(a), ir.Store("f", a, a, False))
     assert not alike(ir.Let(a, b, None), ir.Let(a, b, ir.Interval(b, c)))
     assert alike(ir.Let(a, b, ir.Interval(b, c)), ir.Let(a, b, ir.Interval(b, c)))
+
+
+def _table(index: ExprNode) -> ExprNode:
+    return ir.cast(INT64, Load(INT32, "table", index))
+
+
+def test_an_expression_knows_the_kinds_of_its_nodes() -> None:
+    said = Print(INT64, a, ir.TRUE, ("x is", _table(b)))
+    whole = ir.add(ir.minimum(a, ir.i64(7)), said)
+    assert has(whole, Print) and has(whole, Load) and has(whole, IntImm) and has(whole, BinaryOp.MIN, BinaryOp.MAX)
+    assert not has(whole, BinaryOp.MAX) and not has(whole, Access, Ramp)
+    assert has(ir.Event(INT64, a, ir.TRUE, (), ir.EventCode.TAG, "f", False, 0, ""), Print)
+    assert any_has([a, whole], Load) and not any_has([a, b], Load) and not any_has([], Load)
+
+
+def test_nodes_of_a_kind_come_in_the_order_of_all() -> None:
+    inner = _table(ir.add(_table(c), a))
+    roots = [ir.add(inner, ir.mul(_table(b), _table(c))), b, _table(b), Load(INT32, "other", inner)]
+    for kind in (Load, Binary, IntImm, ir.Variable, Ramp):
+        assert list(nodes_of(roots, kind)) == [e for e in subexpressions(roots) if isinstance(e, kind)]
+    assert len(list(nodes_of(roots, Load))) == 4
+
+
+class _Doubled(Rewriter):
+    def rewrite_Load(self, e: Load) -> ExprNode:
+        return Load(e.type, e.buffer, ir.mul(self.expr(e.index), ir.i64(2)))
+
+
+def test_rewriter_does_not_look_at_what_it_cannot_change() -> None:
+    doubled = _Doubled()
+    plain, mixed = ir.minimum(a, b), ir.add(ir.maximum(a, b), _table(_table(a)))
+    assert doubled.expr(plain) is plain
+    assert doubled._memo == {}
+    twice = _table(ir.mul(_table(ir.mul(a, ir.i64(2))), ir.i64(2)))
+    assert doubled.expr(mixed) is ir.add(ir.maximum(a, b), twice)
+
+
+def test_substitution_finds_leaves_of_every_kind() -> None:
+    table = _table(ir.add(a, c))
+    whole = ir.add(ir.mul(table, b), ir.i64(5))
+    assert Substitution({}).expr(whole) is whole
+    assert Substitution({a: b}).expr(whole) is ir.add(ir.mul(_table(ir.add(b, c)), b), ir.i64(5))
+    assert Substitution({a: c, b: a}).expr(whole) is ir.add(ir.mul(_table(ir.add(c, c)), a), ir.i64(5))
+    assert Substitution({ir.i64(5): a, b: c}).expr(whole) is ir.add(ir.mul(table, c), a)
+    assert Substitution({table: a}).expr(whole) is ir.add(ir.mul(a, b), ir.i64(5))
+    unknown = ir.index_variable("d")
+    assert Substitution({unknown: a}).expr(whole) is whole

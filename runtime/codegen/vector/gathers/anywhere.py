@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from halide_core.ir import AllocateFlat, Load, Stmt
 from halide_core.ir.types import INT32, Int, Type, UInt
-from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import nodes_of, stmt_exprs, walk
 from halide_core.runtime.codegen.names import stored, tag
 from halide_core.runtime.codegen.uses import address_parts
 from halide_core.runtime.codegen.vector import x86_builtins
@@ -36,7 +36,7 @@ def find_tables(body: Stmt) -> set[str]:
     memory they are: copies of a loop allocate a buffer in memory of their own."""
     small = [s for s in walk(body) if isinstance(s, AllocateFlat) and s.type.bytes() < 4]
     allocated = {s.buffer for s in small}
-    loads = (e for s in walk(body) for e in subexpressions(stmt_exprs(s)) if isinstance(e, Load)) if allocated else ()
+    loads = (e for s in walk(body) for e in nodes_of(stmt_exprs(s), Load)) if allocated else ()
     found = {e.buffer for e in loads if e.buffer in allocated and _is_lookup(e)}
     return found | {s.within for s in small if s.buffer in found and s.within is not None}
 
