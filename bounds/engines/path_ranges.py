@@ -139,9 +139,8 @@ class Extents:
 
     def unholed(self, e: ExprNode) -> ExprNode:
         """Small answers in place of their holes."""
-        if any(h in self._short for h in mentions(e)):
-            return self._plain.expr(Substitution(self._short).expr(e))
-        return e
+        found = {h: self._short[h] for h in mentions(e) if h in self._short}
+        return self._plain.expr(Substitution(found).expr(e)) if found else e
 
     def closed(self, e: ExprNode, funcs: frozenset[Function]) -> ExprNode:
         """An expression with no small answers' holes, and none of some Funcs' that are answered."""

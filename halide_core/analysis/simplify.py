@@ -219,7 +219,7 @@ def _joined(form: Linear) -> tuple[Linear, Select] | None:
 
 def _small(form: Linear, op: BinaryOp, a: ExprNode, b: ExprNode) -> ExprNode:
     """A linear form as an expression, unless its constants would leave int64."""
-    if abs(form.const) >= _LIMIT or any(abs(c) >= _LIMIT for c in form.terms.values()):
+    if abs(form.const) >= _LIMIT or max(map(abs, form.terms.values()), default=0) >= _LIMIT:
         return ir.binary(op, a, b)
     return to_expr(form)
 
@@ -325,6 +325,8 @@ def _logic(e: Binary, a: ExprNode, b: ExprNode) -> ExprNode:
 
 def simplify(e: ExprNode, facts: Facts | None = None) -> ExprNode:
     """An equal expression, simpler where the rules or the facts allow it."""
+    if not e.contents & Simplifier._changes:
+        return e
     if facts is not None:
         return Simplifier(facts).expr(e)
     found = _changed(e)

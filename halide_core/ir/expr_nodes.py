@@ -197,7 +197,9 @@ class ExprNode(metaclass=_HashConsed):
         "_free",
         "_linear",
         "_mentions",
+        "_of_index",
         "_of_params",
+        "_of_value",
         "_simple",
         "_unchecked",
         "_weight",
@@ -291,6 +293,8 @@ class ParamRef(ExprNode):
 class Field(Enum):
     """A field of one dimension of a buffer."""
 
+    __hash__ = object.__hash__
+
     MIN = "min"
     EXTENT = "extent"
     STRIDE = "stride"
@@ -309,7 +313,7 @@ class BufferField(ExprNode):
 class BinaryOp(Enum):
     """Binary operators; the value is how they print."""
 
-    __hash__ = object.__hash__  # Enum's own is a function in Python, and each node is looked up by its fields
+    __hash__ = object.__hash__  # as in all kinds that nodes have: Enum's own is a function in Python
 
     ADD = "+"
     SUB = "-"
@@ -376,6 +380,8 @@ class Intrinsic(Enum):
     arguments it has, and which types go together. FMA is ``a*b + c``, rounded once, and has no name for users
     (``fused_products``). ROUNDING_HALVING_ADD, of integers, is what the compiler finds in longer formulas; TRUNCATED is
     a cast of a float that is certainly a number of the type."""
+
+    __hash__ = object.__hash__
 
     _value_: str
     arity: int
@@ -493,6 +499,8 @@ class Access(ExprNode):
 class HoleKind(Enum):
     """Definition 2.14 (1), and the bounds of a reduction loop, which are never holes."""
 
+    __hash__ = object.__hash__
+
     MEM = "mem"
     CPU = "cpu"
     LOOP = "loop"
@@ -502,6 +510,8 @@ class HoleKind(Enum):
 
 class End(Enum):
     """Definition 2.14 (2): which half of an interval a hole stands for."""
+
+    __hash__ = object.__hash__
 
     MIN = "min"
     LEN = "len"

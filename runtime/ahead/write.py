@@ -19,6 +19,7 @@ from pathlib import Path
 
 from halide_core.algorithm.model import realization_order, with_made_funcs
 from halide_core.algorithm.schedule_source import schedule_source
+from halide_core.debug import deep_recursion, without_collections
 from halide_core.errors import HalideError, NotAvailableError, PipelineError
 from halide_core.ir import Stmt
 from halide_core.ir.printer import format_stmt
@@ -194,7 +195,6 @@ class _Output:
             compile_object(self.source, found, options=self.options)
         return found
 
-
     @property
     def declared(self) -> Declared:
         """The function in a header."""
@@ -207,6 +207,11 @@ def _linkage(request: Request) -> Linkage:
 
 def _lowered(request: Request, folder: Path, version: str = "") -> _Output:
     """A function; a version of one has a name of its own, and tells the common one."""
+    with deep_recursion(), without_collections():
+        return _emitted(request, folder, version)
+
+
+def _emitted(request: Request, folder: Path, version: str) -> _Output:
     trace = LoweringTrace()
     linkage = _linkage(request).version(version) if version else _linkage(request)
     target = request.target or get_host_target()
@@ -318,7 +323,7 @@ def _make_extension(outputs: Sequence[_Output], folder: Path, path: Path, module
     _check_plain(outputs, "Python extension")
     if not _is_source(path) and target is not None and not is_this_machine(target):
         raise NotAvailableError(
-            f'A Python extension for the target "{target}" can\'t be linked here, where that machine\'s Python is not. '
+            f"A Python extension for the target \"{target}\" can't be linked here, where that machine's Python is not. "
             'Write its source, by a name that ends in ".c", and a static library, and link them there.'
         )
     source = module if _is_source(path) else folder / "halide_core_module.c"

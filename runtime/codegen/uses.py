@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from halide_core import ir
 from halide_core.analysis.interval import fits
 from halide_core.ir import BinaryOp, ExprNode
+from halide_core.ir.expr_nodes import remembered
 from halide_core.ir.types import INT32, INT64, Int, UInt
 from halide_core.ir.visitor import nodes_of, parts, stmt_exprs, walk
 from halide_core.runtime.codegen.vector.lane_ranges import range_of_lanes
@@ -188,7 +189,20 @@ def shift_amount(e: ir.Binary) -> int | None:
 
 def operands(use: Use) -> tuple[Use, ...]:
     """The operands that are evaluated before an expression is."""
-    e, index = use
+    return _of_index(use[0]) if use[1] else _of_value(use[0])
+
+
+@remembered("_of_index")
+def _of_index(e: ExprNode) -> tuple[Use, ...]:
+    return _operands(e, True)
+
+
+@remembered("_of_value")
+def _of_value(e: ExprNode) -> tuple[Use, ...]:
+    return _operands(e, False)
+
+
+def _operands(e: ExprNode, index: bool) -> tuple[Use, ...]:
     match e:
         case ir.Binary(op=op, a=a, b=b):
             inside = index and op not in ir.COMPARISONS
@@ -219,16 +233,23 @@ def uses_below(roots: Sequence[Use]) -> tuple[list[Use], dict[Use, int]]:
     """Every distinct use, operands first, and how often each one occurs."""
     order: list[Use] = []
     counts: dict[Use, int] = {}
-    stack: list[tuple[Use, bool]] = [(root, False) for root in reversed(roots)]
+    stack: list[Use] = list(reversed(roots))
+    begun: list[Use] = []  # those whose operands are on the stack above them, the innermost last
     while stack:
-        use, done = stack.pop()
-        if done:
-            order.append(use)
-            continue
-        counts[use] = counts.get(use, 0) + 1
-        if counts[use] == 1:
-            stack.append((use, True))
-            stack.extend((part, False) for part in reversed(operands(use)))
+        use = stack.pop()
+        if begun and begun[-1] is use:
+            order.append(begun.pop())
+        elif use in counts:
+            counts[use] += 1
+        else:
+            counts[use] = 1
+            inside = operands(use)
+            if inside:
+                begun.append(use)
+                stack.append(use)
+                stack.extend(inside[::-1])
+            else:
+                order.append(use)
     return order, counts
 
 
