@@ -69,7 +69,7 @@ class ModelKind(Enum):
 _WORD = 32
 
 
-class _Words:
+class _RandomWords:
     """The random words that the states of one kind begin with, drawn once for all of them: to seed a generator takes
     longer than what most states draw of it. They are as many as the longest of these states drew."""
 
@@ -86,7 +86,7 @@ class _Words:
         return self._known[place]
 
 
-_WORDS = {kind: _Words(kind) for kind in ModelKind}
+_WORDS = {kind: _RandomWords(kind) for kind in ModelKind}
 
 
 class Model:

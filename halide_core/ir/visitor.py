@@ -482,7 +482,7 @@ class Substitution(Rewriter):
             changes |= e.contents
         self._changes = changes
         self._variables = replacements.keys() if changes == BITS[Variable] else None
-        """What is replaced, where that is variables alone: each expression knows its own."""
+        """The names that are replaced, where they are variables alone: each expression knows its own."""
 
     def expr(self, expr: ExprNode) -> ExprNode:
         """The expression with its leaves replaced: itself where it has none of them."""

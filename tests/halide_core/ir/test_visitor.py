@@ -80,13 +80,13 @@ def test_nodes_of_a_kind_come_in_the_order_of_all() -> None:
     assert len(list(nodes_of(roots, Load))) == 4
 
 
-class _Doubled(Rewriter):
+class _DoubledPlaces(Rewriter):
     def rewrite_Load(self, e: Load) -> ExprNode:
         return Load(e.type, e.buffer, ir.mul(self.expr(e.index), ir.i64(2)))
 
 
 def test_rewriter_does_not_look_at_what_it_cannot_change() -> None:
-    doubled = _Doubled()
+    doubled = _DoubledPlaces()
     plain, mixed = ir.minimum(a, b), ir.add(ir.maximum(a, b), _table(_table(a)))
     assert doubled.expr(plain) is plain
     assert doubled._memo == {}
