@@ -221,12 +221,12 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
 
     What nobody reads is left out, first of loops and then whole, before events are traced. Threads are apart before
     their loops change, as each changes its own. First iterations of slides are apart before all that follows, so that
-    others don't ask whether they are one. Reductions go inside of lanes before guards move outwards, past them as well.
-    Guards are decided before they move, so that only those that can fail do; loops unroll while points are still
-    points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the steady part
-    has none of their clamps; flattening comes before vectorizing, since lanes are positions. Iterations go in step once
-    lanes are vectors, as the registers that they need can be counted then. Memory is shared where no statement moves
-    any more. Floats are taken for numbers last: other rules know casts.
+    others don't ask whether they are one. Reductions go inside of lanes before guards move outwards, which then are
+    outside of them. Guards are decided before they move, so that only those that can fail do; loops unroll while points
+    are still points, so that each copy simplifies on its own; loops are divided before lanes are vectors, so that the
+    steady part has none of their clamps; flattening comes before vectorizing, since lanes are positions. Iterations go
+    in step once lanes are vectors, as the registers that they need can be counted then. Memory is shared where no
+    statement moves any more. Floats are taken for numbers last: other rules know casts.
     """
     algorithm, traversals = program.algorithm, Traversals(for_every_case(program), program.algorithm.functions)
     policies, widest = program.partitions(), register_bytes(request.target)

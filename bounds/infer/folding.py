@@ -7,11 +7,11 @@ folds, the number of slots; a point's slot is its coordinate's remainder.
 
 All that is read or written in an iteration lies in the compute bounds, so slots are distinct while they count if the
 bounds are never longer than the fold. What an iteration keeps was needed one step before (``bounds.infer.sliding``);
-where
-there are iterations between the two, of loops further in, these must not move the dimension, so that all that they
-write lies in the bounds of one of the two. Folding by default needs a length with a constant bound, and coordinates
-that no vector runs along. A Func that a thread of its own computes does not fold by default: the thread would have to
-wait for slots. What ``fold_storage`` asks for needs a length that can be bounded at start-up.
+where there are iterations between the two, of loops further in, these must not move the dimension, so that all that
+they write lies in the bounds of one of the two. Folding by default needs a length with a constant bound, and
+coordinates that no vector runs along; along dense points the slots are a power of two. A Func that a thread of its own
+computes does not fold by default: the thread would have to wait for slots. What ``fold_storage`` asks for needs a
+length that can be bounded at start-up.
 """
 
 from __future__ import annotations
@@ -181,11 +181,11 @@ class Folding:
         told = (f'{d.spelled()} gives "{name}" too few places in "{d.var}": ', slots, " for ", most)
         return enough, told
 
-    def _fits(self, d: int, most: ExprNode) -> bool:
+    def _fits(self, d: int, slots: ExprNode) -> bool:
         """True where the whole memory is no longer than the fold."""
         facts = self._ranges.facts.at(self._query.scope(self._program.stored[self._f]))
         lengths = [a.interval.len for a in self._known if a.func is self._f and a.kind is HoleKind.MEM and a.dim == d]
-        return all(facts.proves_le(length, most) for length in lengths)
+        return all(facts.proves_le(length, slots) for length in lengths)
 
     def refusal(self, d: int) -> str:
         """Why a dimension can't fold, whatever the fold; nothing if it can."""

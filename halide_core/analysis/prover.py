@@ -41,7 +41,7 @@ class _Proven:
         self.numbers: dict[tuple[object, ...], int] = {}
         """Numbers for lists of facts, by which they are compared."""
         self.plain: dict[ExprNode, ExprNode] = {}
-        """Expressions as they are simplified by no facts: all that this asks is answered here."""
+        """Expressions as they are simplified by no facts; they rest on answers, and live as long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -166,6 +166,7 @@ class Model:
     def _draw(self, low: int, high: int) -> int:
         """A number of its kind's, the same in every run: as ``random.randint`` makes them."""
         count = high - low + 1
+        assert count > 0, "there is such a number"
         bits = count.bit_length()
         while (found := self._bits(bits)) >= count:
             pass

@@ -332,13 +332,14 @@ class Rewriter:
 
     Such a method receives the node as it was and returns its replacement; ``self.parts_of(e)`` and
     ``self.inside(s)`` rewrite what is below. Expressions are memoised for the life of the object; those without a node
-    that it changes stay as they are, unseen.
+    that it has a method for stay as they are, unseen. One that changes others, or looks at what it has met, says so by
+    ``_changes = ALL``.
     """
 
     _methods: ClassVar[dict[type, Callable[..., Any]]] = {}
     """The rewriter of each kind of node, as far as it was looked up."""
     _changes: int = 0
-    """The bits of the nodes that it changes: those that it has methods for, unless it says which of them."""
+    """The bits of the nodes that it changes, as far as a subclass doesn't say it: those that it has methods for."""
 
     def __init_subclass__(cls) -> None:
         cls._methods = {}
@@ -481,7 +482,7 @@ class Substitution(Rewriter):
         for e in replacements:
             changes |= e.contents
         self._changes = changes
-        self._variables = replacements.keys() if changes == BITS[Variable] else None
+        self._variables = frozenset(replacements) if changes == BITS[Variable] else None
         """The names that are replaced, where they are variables alone: each expression knows its own."""
 
     def expr(self, expr: ExprNode) -> ExprNode:

@@ -89,7 +89,7 @@ class _Lifted(Rewriter):
     ) -> None:
         super().__init__()
         self._kinds = kinds
-        self._wanted = _DIVISION | _CHOICE if choices else _DIVISION
+        self._wanted = _COSTLY | _CHOICE if choices else _COSTLY
         self._bound = bound
         self._found = found
         self._names = names
@@ -164,12 +164,12 @@ def _is_step(atom: ExprNode) -> bool:
     return isinstance(atom, Variable) or (isinstance(atom, Binary) and atom.op is BinaryOp.MUL)
 
 
-_DIVISION, _CHOICE, _FIXED = 1, 2, 4
+_COSTLY, _CHOICE, _FIXED = 1, 2, 4
 
 
 class _Kinds:
-    """Expressions, each looked at once: those that hold a division that takes long, a choice of indices, and what may
-    not move, or be computed where it was not: memory, which a loop may write, and what is shown."""
+    """Expressions, each looked at once: those that hold what takes long or has branches, a choice of indices, and what
+    may not move, or be computed where it was not: memory, which a loop may write, and what is shown."""
 
     def __init__(self) -> None:
         self._known: dict[ExprNode, int] = {}
@@ -189,9 +189,9 @@ def _own_kind(e: ExprNode) -> int:
     if isinstance(e, Access | Load | Print):
         return _FIXED
     if isinstance(e, Call):
-        return _DIVISION
+        return _COSTLY
     if isinstance(e, Cast):
-        return _DIVISION if e.a.type.is_float() and e.type.is_integer() else 0
+        return _COSTLY if e.a.type.is_float() and e.type.is_integer() else 0
     if isinstance(e, Select):
         return _CHOICE if e.type is INT64 else 0
     if not isinstance(e, Binary):
@@ -201,4 +201,4 @@ def _own_kind(e: ExprNode) -> int:
     if e.op not in (BinaryOp.DIV, BinaryOp.MOD):
         return 0
     quick = isinstance(e.b, IntImm) and e.b.value > 0 and e.b.value & (e.b.value - 1) == 0
-    return _DIVISION if e.type.is_integer() and not quick else 0
+    return _COSTLY if e.type.is_integer() and not quick else 0

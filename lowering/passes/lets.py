@@ -47,7 +47,7 @@ class Lets:
     def substituted(self, e: ExprNode) -> ExprNode:
         """An expression with values in place of variables, one step."""
         if self._values.keys().isdisjoint(free_variables(e)):
-            return e
+            return e  # and no table of all lets is made for it
         return Substitution(self._values).expr(e)
 
     def distance(self, a: ExprNode, b: ExprNode) -> ExprNode:

@@ -189,16 +189,16 @@ def shift_amount(e: ir.Binary) -> int | None:
 
 def operands(use: Use) -> tuple[Use, ...]:
     """The operands that are evaluated before an expression is."""
-    return _of_index(use[0]) if use[1] else _of_value(use[0])
+    return _operands_in_index(use[0]) if use[1] else _operands_of_value(use[0])
 
 
 @remembered("_of_index")
-def _of_index(e: ExprNode) -> tuple[Use, ...]:
+def _operands_in_index(e: ExprNode) -> tuple[Use, ...]:
     return _operands(e, True)
 
 
 @remembered("_of_value")
-def _of_value(e: ExprNode) -> tuple[Use, ...]:
+def _operands_of_value(e: ExprNode) -> tuple[Use, ...]:
     return _operands(e, False)
 
 

@@ -31,12 +31,14 @@ def options_for(target: Target | None, given: tuple[str, ...] = (), *, runs_here
     Raises:
         ToolchainError: there is no compiler for the target.
     """
+    said = any(flag.startswith("-mtune=") for flag in given)
     if target is None:
-        return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=(*find_compiler().tuned, *given))
+        tuned = () if said else find_compiler().tuned
+        return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=(*tuned, *given))
     compiler = find_compiler() if is_this_machine(target) else cross_compiler(target)
     how = dialect(compiler)
     # zig tunes for what -mcpu names
-    tune = (compiler.tuned or ("-mtune=native",)) if runs_here and how is Dialect.GNU else ()
+    tune = (compiler.tuned or ("-mtune=native",)) if runs_here and how is Dialect.GNU and not said else ()
     return CompileOptions(
         march=None,
         compiler=compiler,

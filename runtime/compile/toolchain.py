@@ -68,7 +68,7 @@ _CAREFUL_GCC = ("-fno-tree-loop-vectorize", "-fno-tree-slp-vectorize")
 _OF_GCC_ON_X86 = ("-mno-stv",)
 # For AMD's processors with AVX-512 gcc 12 keeps numbers that don't fit the registers in those of vectors, in innermost
 # loops, too (1.03 of the time over random pipelines, twice the time where it happens). Their gathers stay slow.
-_TUNED_GCC = ("-mtune=skylake-avx512", "-DSLOW_GATHERS")
+_TUNED_GCC = ("-mtune=skylake-avx512", "-DHALIDE_CORE_SLOW_GATHERS")
 _HURRIED = ("-O1",)
 # -Og is -O1 without what takes gcc long: with these it takes 0.43 of the time of -O2, where -O1 takes 0.7. Vectors stay
 # in registers: the applications' schedules run for up to 1.4 times as long; plain loops for 7, without hoisting for 10.
@@ -92,7 +92,8 @@ class Compiler:
     """Flags that come last where the compiler failed by a fault of its own: gcc 12 now and then does, where it makes
     vectors of a loop."""
     tuned: tuple[str, ...] = ()
-    """Flags for what runs on this machine, where the compiler chooses badly for it by itself."""
+    """Flags for what runs on this machine, where the compiler chooses badly for it by itself, and nobody says for
+    which processor it should."""
 
     @property
     def version(self) -> str:
@@ -364,7 +365,7 @@ def _compiler(program: str, words: Sequence[str]) -> Compiler:
         on_x86 = _X86.fullmatch(machine) is not None
         own = _OF_GCC + (_OF_GCC_ON_X86 if on_x86 else ())
         of_amd = on_x86 and "AuthenticAMD" in cpu_identity() and "avx512bw" in cpu_features()
-        tuned = _TUNED_GCC if of_amd and not any(word.startswith("-mtune=") for word in words) else ()
+        tuned = _TUNED_GCC if of_amd and not any(word.startswith(("-mtune=", "-march=")) for word in words) else ()
         bare = () if words else _BARE
         hurried, careful = _HURRIED_GCC, _CAREFUL_GCC
     return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]), bare, hurried, careful, tuned)

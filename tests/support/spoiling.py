@@ -2,7 +2,7 @@
 
 In: a module or a class, the name of a function in it, a piece of its text, what takes its place.
 
-    with spoilt(hoist, "_reads_memory", "isinstance(s, Access)", "False"): …
+    with spoilt(hoist, "_reads_memory", "has(e, Access)", "False"): …
 """
 
 from __future__ import annotations

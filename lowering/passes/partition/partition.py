@@ -168,16 +168,16 @@ class _Partition(Rewriter):
 
     def _around_short_loops(self, loop: For) -> Stmt | None:
         """The parts of a loop around others of constant lengths, where it decides what none of them can, or only taps
-        could, which would ask at every point: a tile of a few vectors, or a filter's row; or where constants say which
-        iterations a guard leaves alone. None where that is not so."""
-        if loop.kind is not LoopKind.SERIAL or not is_around_constants(loop):
+        could, which would ask at every point: a tile of a few vectors, or a filter's row; or where constants say in
+        which iterations all that it decides holds. None where that is not so."""
+        fixed = isinstance(loop.bounds.min, IntImm) and isinstance(loop.bounds.len, IntImm)
+        if loop.kind is not LoopKind.SERIAL or (is_short(loop) and not fixed) or not is_around_constants(loop):
             return None
         apart, steady = self._steady_of(loop)
         if not steady.decided or len(steady.gaps) > _MOST:
             return None
-        fixed = isinstance(loop.bounds.min, IntImm) and isinstance(loop.bounds.len, IntImm)
-        if fixed and all(len(gap.terms) == 1 for gap in steady.gaps.values()):
-            return self._further(_decided_ends(self._parts(apart, steady)), apart)
+        if fixed and _is_cut_by_constants(steady):
+            return _decided_ends(self._further(self._parts(apart, steady), apart))
         if is_short(loop):
             return None
         left = varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
@@ -261,8 +261,7 @@ class _Partition(Rewriter):
             return loop
         apart, steady = self._steady_of(loop)
         if is_short(loop):
-            cut = steady.gaps and all(len(gap.terms) == 1 for gap in steady.gaps.values())
-            return _decided_ends(self._parts(apart, steady)) if cut else loop
+            return _decided_ends(self._parts(apart, steady)) if _is_cut_by_constants(steady) else loop
         if not steady.decided or len(steady.gaps) > _MOST:
             return loop
         at_once = self._at_fixed_places(apart, steady) or self._shifted(apart, steady)
@@ -415,6 +414,11 @@ class _Ends:
     def around(self, steady: Stmt, ends: Stmt) -> Block:
         """The loop, of what the two were made to be."""
         return Block((*self.lets, _with_body(self.turns, If(self.is_steady, steady, ends))))
+
+
+def _is_cut_by_constants(steady: SteadyPart) -> bool:
+    """True where each threshold is of the loop's variable and a constant."""
+    return bool(steady.gaps) and all(len(gap.terms) == 1 for gap in steady.gaps.values())
 
 
 def _decided_ends(parts: Block) -> Block:

@@ -62,7 +62,7 @@ class SteadyPart:
             self._decide_by_others(condition)
 
     def _look(self, stmt: Stmt, *, again: bool = False) -> None:
-        """``again``: with what the first look found out of ranges; expressions stay what they are."""
+        """``again``: with what the first look found out of ranges; what it found of expressions stays."""
         if not again:
             for e in subexpressions(stmt_exprs(stmt)):
                 self._look_at(e)

@@ -17,10 +17,12 @@ from collections.abc import Iterable
 
 from halide_core import ir
 from halide_core.ir import Access, Block, Event, ExprNode, For, If, IntImm, Let, LoopKind, Print, Promise, Provide, Stmt
-from halide_core.ir.visitor import Rewriter, free_variables, stmt_exprs, subexpressions, walk
+from halide_core.ir.visitor import Rewriter, accesses_to, any_has, free_variables, stmt_exprs, walk
 
 _MOST = 128
 """A reduction of more steps reads more rows than a cache keeps lines of."""
+_SAYING = (Event, Print, Promise)
+"""Nodes that show something, or may fail: how often, and in which order, is the program's to say."""
 
 
 def interchange_loops(stmt: Stmt) -> Stmt:
@@ -76,7 +78,7 @@ def _is_the_same(exprs: Iterable[ExprNode], loop: For) -> bool:
     """True of what is the same in all iterations of a loop, whatever these write."""
     found = list(exprs)
     moved = any(loop.var in free_variables(e) for e in found)
-    return not moved and not any(isinstance(e, Access) for e in subexpressions(found))
+    return not moved and not any_has(found, Access, *_SAYING)
 
 
 def _around(stmt: Stmt, loop: For) -> Stmt | None:
@@ -88,8 +90,7 @@ def _around(stmt: Stmt, loop: For) -> Stmt | None:
     inner = {loop.var, *(s.var for s in walk(stmt) if isinstance(s, Let | For))}
     if any(not free_variables(e).isdisjoint(inner) for e in provide.args):
         return None
-    own = (e for e in subexpressions(provide.values) if isinstance(e, Access) and e.callee is provide.func)
-    if not any(e.args == provide.args for e in own):
+    if not any(e.args == provide.args for e in accesses_to(provide.func, provide.values)):
         return None
     return For(loop.loop, loop.var, loop.bounds, loop.kind, loop.pure, stmt)
 
@@ -100,4 +101,4 @@ def _is_plain(s: Stmt) -> bool:
         return False
     if isinstance(s, For) and (s.pure or s.kind is not LoopKind.SERIAL):
         return False
-    return not any(isinstance(e, Event | Print | Promise) for e in subexpressions(stmt_exprs(s)))
+    return not any_has(stmt_exprs(s), *_SAYING)

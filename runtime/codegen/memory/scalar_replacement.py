@@ -2,7 +2,8 @@
 
 In: a pipeline's body. Out: for each allocation whose every access is at a constant place, its places. An array that is
 read and written through a pointer stays in memory; named values of the same size stay in registers. Copies of a loop
-allocate buffers of the same name, each for lanes of its own.
+allocate buffers of the same name, each for lanes of its own; none stands inside of another's block, so that a buffer is
+what was allocated last by its name.
 
     allocate acc[32];  acc[ramp(0, 1, 16)] = …;  acc[ramp(16, 1, 16)] = …    ->   {0: 16, 16: 16}
 """

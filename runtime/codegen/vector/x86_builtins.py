@@ -22,7 +22,9 @@ from halide_core.runtime.codegen.names import tag
 DEFINITION = "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"
 """The definition that the unit needs before the first arm: compilers that don't know the question have no arms."""
 
-_SLOW_GATHERS = " || ".join(["defined(SLOW_GATHERS)", *(f"defined(__tune_znver{k}__)" for k in range(1, 6))])
+_SLOW_GATHERS = " || ".join(
+    ["defined(HALIDE_CORE_SLOW_GATHERS)", *(f"defined(__tune_znver{k}__)" for k in range(1, 6))]
+)
 """Machines that take longer to gather than to load each element by itself: Zen 4 takes 1.4 times as long."""
 _ELEMENTS = {8: ("char", "qi"), 16: ("short", "hi"), 32: ("int", "si"), 64: ("long long", "di")}
 _REAL = {32: ("float", "sf"), 64: ("double", "df")}

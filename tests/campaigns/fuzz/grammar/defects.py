@@ -57,7 +57,7 @@ DEFECTS: dict[str, Defect] = {
         "bd95f5d", sliding._Sliding, "_refusal",
         'self._elsewhere(d, at, step) if at < self._last else ""', '""', unproven=True,
     ),
-    "hoisted predicates": Defect("aa0d793", hoist, "_reads_memory", "isinstance(s, Access)", "False"),
+    "hoisted predicates": Defect("aa0d793", hoist, "_reads_memory", "has(e, Access)", "False"),
     "memory of rounded self-reads": Defect(
         "29fbe2c", query._Extraction, "_group",
         "self._needs_memory.setdefault(callee, []).append(clause)",

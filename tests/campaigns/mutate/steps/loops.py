@@ -377,7 +377,7 @@ LOOPS: dict[str, AutomaticStep] = {
         divisions._Lifted, "_moves", "not kinds & _FIXED", "True", counted
     ),
     "hoist: guards that read memory stay": AutomaticStep(
-        hoist, "_reads_memory", "isinstance(s, Access)", "False", while_small
+        hoist, "_reads_memory", "has(e, Access)", "False", while_small
     ),
     "simplify: facts hold where they stand": AutomaticStep(
         simplify_stmt, "_where", "(inner, test, holds)", "(inner, test)", other_branch

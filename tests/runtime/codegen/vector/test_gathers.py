@@ -46,7 +46,7 @@ def tuned(f: hl.Func, tune: str, window: list[int], *arrays: np.ndarray[Any, Any
     instructions."""
     out = hl.Buffer(f.type(), window)
     of_zig = dialect(find_compiler()) is Dialect.ZIG  # which takes -mtune for the processor that code runs on
-    flags = ("-Xclang", "-tune-cpu", "-Xclang", tune) if of_zig else (f"-mtune={tune}", "-USLOW_GATHERS")
+    flags = ("-Xclang", "-tune-cpu", "-Xclang", tune) if of_zig else (f"-mtune={tune}",)
     compile_pipeline(replace(f._request(), flags=flags)).run([hl.Buffer(a) for a in arrays], [out])
     return np.asarray(out)
 
