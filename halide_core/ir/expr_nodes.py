@@ -85,6 +85,8 @@ _LEAST = 1 << 12
 """A table of fewer nodes isn't cleared of dead ones."""
 
 _T = TypeVar("_T")
+_FIRST = RLock()
+"""The lock under which the function of a class is written."""
 
 
 class _Nodes:
@@ -128,9 +130,11 @@ class _HashConsed(type):
 
     def __call__(cls, *fields: Any) -> Any:
         """The first call of a class: others are those of the function that is written for it."""
-        made = cls._written()
-        cls.__class__ = type("_Written", (_HashConsed,), {"__call__": staticmethod(made)})
-        return made(*fields)
+        with _FIRST:
+            if cls.__class__ is _HashConsed:  # no other thread was first, whose table would be another one
+                made = staticmethod(cls._written())
+                cls.__class__ = type("_Written", (_HashConsed,), {"__call__": made})
+        return cls(*fields)
 
     def _written(cls) -> Callable[..., Any]:
         """The function from a node's fields to the node, written out as there is one call of it a node."""

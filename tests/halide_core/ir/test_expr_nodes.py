@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Barrier
+from time import sleep
 from typing import Any, cast
 
+import pytest
+
 from halide_core import ir
-from halide_core.ir import ExprNode
+from halide_core.ir import ExprNode, expr_nodes
 from halide_core.ir.types import INT64
 
 
@@ -35,6 +39,28 @@ def test_kind_of_node_that_extends_another_is_built_by_itself() -> None:
     assert type(named) is Named and named.name == "three" and named is not number
     assert Named(INT64, 3, "three") is named is not Named(INT64, 3, "drei")
     assert ir.IntImm(INT64, 3) is number
+
+
+def test_threads_that_are_first_share_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = expr_nodes._HashConsed._written
+
+    def slowly(cls: Any) -> Any:
+        sleep(0.05)
+        return written(cls)
+
+    @dataclass(frozen=True, slots=True, eq=False, repr=False)
+    class Numbered(ir.IntImm):
+        number: int
+
+    monkeypatch.setattr(expr_nodes._HashConsed, "_written", slowly)
+    together = Barrier(4)
+
+    def make(_: int) -> ir.ExprNode:
+        together.wait()
+        return Numbered(INT64, 3, 7)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(make, range(4)))) == 1
 
 
 def test_the_table_forgets_nodes_that_nobody_has() -> None:
