@@ -36,6 +36,7 @@ from halide_core.ir import (
     Load,
     LoopKind,
     Print,
+    Promise,
     Select,
     Stmt,
     Variable,
@@ -186,7 +187,7 @@ class _Kinds:
 
 
 def _own_kind(e: ExprNode) -> int:
-    if isinstance(e, Access | Load | Print):
+    if isinstance(e, Access | Load | Print | Promise):
         return _FIXED
     if isinstance(e, Call):
         return _COSTLY

@@ -76,6 +76,8 @@ from halide_core.schedule.access_directives import Partition, PartitionLoop
 
 _MOST = 8
 """A loop is left whole if its thresholds are more than this: they are computed wherever the loop is entered."""
+_CUTS = 2
+"""So many loops inside of each other are cut by constants: each may make three of those inside."""
 _LONG = 40
 """A body of so many expressions is not written twice where once will do."""
 
@@ -111,6 +113,8 @@ class _Partition(Rewriter):
         """True where lanes are around: what they differ in would divide a loop for each lane by itself."""
         self._at_ends = False
         """True where a loop around is before its steady part, or behind it: few tiles there are inside of an input."""
+        self._cuts = 0
+        """The number of loops around that were cut where constants say so."""
         self.divided: set[PartitionLoop] = set()
         """The directives whose loops were."""
 
@@ -169,15 +173,18 @@ class _Partition(Rewriter):
     def _around_short_loops(self, loop: For) -> Stmt | None:
         """The parts of a loop around others of constant lengths, where it decides what none of them can, or only taps
         could, which would ask at every point: a tile of a few vectors, or a filter's row; or where constants say in
-        which iterations all that it decides holds. None where that is not so."""
+        which iterations a guard holds. None where that is not so."""
         fixed = isinstance(loop.bounds.min, IntImm) and isinstance(loop.bounds.len, IntImm)
         if loop.kind is not LoopKind.SERIAL or (is_short(loop) and not fixed) or not is_around_constants(loop):
             return None
         apart, steady = self._steady_of(loop)
         if not steady.decided or len(steady.gaps) > _MOST:
             return None
-        if fixed and _is_cut_by_constants(steady):
-            return _decided_ends(self._further(self._parts(apart, steady), apart))
+        if fixed and self._cuts < _CUTS and _is_cut_by_constants(steady) and _has_guard(apart, steady):
+            self._cuts += 1
+            parts = _decided_ends(self._further(self._parts(apart, steady), apart))
+            self._cuts -= 1
+            return parts
         if is_short(loop):
             return None
         left = varying_innermost(steady.decided, apart) - self._decided_by_rows(apart, steady)
@@ -419,6 +426,11 @@ class _Ends:
 def _is_cut_by_constants(steady: SteadyPart) -> bool:
     """True where each threshold is of the loop's variable and a constant."""
     return bool(steady.gaps) and all(len(gap.terms) == 1 for gap in steady.gaps.values())
+
+
+def _has_guard(loop: For, steady: SteadyPart) -> bool:
+    """True where a guard is among what the loop decides."""
+    return any(isinstance(s, If) and s.condition in steady.decided for s in walk(loop.body))
 
 
 def _decided_ends(parts: Block) -> Block:

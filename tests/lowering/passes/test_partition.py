@@ -530,6 +530,22 @@ def test_vectors_of_a_tile_that_no_guard_cuts_are_a_loop_of_their_own() -> None:
             assert np.array_equal(got, f.evaluate(window)), name
 
 
+def nested(levels: int, guarded: bool) -> hl.Func:
+    """A reduction over so many dimensions, with a clamp, or a guard, of each of them."""
+    f, r = hl.Func("f"), hl.RDom([(0, 7)] * levels, "r")
+    f[x] = 0
+    f[x] += hl.i32(bounded("repeat_edge")[sum((hl.clamp(r[i], 1, 5) for i in range(levels)), x), 0])
+    for i in range(levels if guarded else 0):
+        f.update().split(r[i], hl.RVar(f"o{i}"), hl.RVar(f"i{i}"), 3)
+    return f
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_loops_inside_of_each_other_do_not_multiply(guarded: bool) -> None:
+    few, many = (sum(isinstance(s, For) for s in walk(after(nested(n, guarded), "partition"))) for n in (4, 8))
+    assert many < 4 * few
+
+
 def rows_of_taps() -> hl.Func:
     """Rows of points, each of which sums five taps behind an edge."""
     source, f, r = bounded("mirror_image"), hl.Func("f"), hl.RDom([(-2, 5)], "r")
