@@ -34,7 +34,6 @@ from halide_core.analysis.simplify import simplify
 from halide_core.ir import (
     AllocateFlat,
     Block,
-    Event,
     ExprNode,
     For,
     Interval,
@@ -42,8 +41,6 @@ from halide_core.ir import (
     Let,
     Load,
     LoopKind,
-    Print,
-    Promise,
     Ramp,
     Stmt,
     Store,
@@ -63,6 +60,7 @@ from halide_core.ir.visitor import (
 from halide_core.lowering.passes.fresh import names_in
 from halide_core.lowering.passes.loop_shapes import only_statement
 from halide_core.lowering.passes.vectorize.interleave import interleaved, own_memory
+from halide_core.lowering.passes.vectorize.widen import SAYING
 
 _AT_ONCE = 4
 _LONG = 16
@@ -172,7 +170,7 @@ def _is_plain(s: Stmt) -> bool:
         return False
     if isinstance(s, AllocateFlat) and not isinstance(s.size, IntImm):
         return False
-    return not any_has(stmt_exprs(s), Event, Print, Promise)
+    return not any_has(stmt_exprs(s), *SAYING)
 
 
 def _are_columns(loop: For, inner: set[Variable]) -> bool:

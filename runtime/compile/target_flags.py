@@ -14,7 +14,7 @@ from typing import Final
 from halide_core.run.backend import Request
 from halide_core.run.target import Target, is_this_machine
 from halide_core.runtime.compile.cross import Dialect, cross_archiver, cross_compiler, dialect, is_hosted, machine_flags
-from halide_core.runtime.compile.toolchain import CompileOptions, find_compiler
+from halide_core.runtime.compile.toolchain import CompileOptions, find_compiler, names_processor
 
 INCLUDE_FOLDER: Final = Path(__file__).resolve().parents[1] / "crt"
 """The folder of ``halide_runtime.h``."""
@@ -31,7 +31,7 @@ def options_for(target: Target | None, given: tuple[str, ...] = (), *, runs_here
     Raises:
         ToolchainError: there is no compiler for the target.
     """
-    said = any(flag.startswith("-mtune=") for flag in given)
+    said = names_processor(given)
     if target is None:
         tuned = () if said else find_compiler().tuned
         return CompileOptions(include_folders=(INCLUDE_FOLDER,), extra_flags=(*tuned, *given))

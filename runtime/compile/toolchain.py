@@ -365,10 +365,15 @@ def _compiler(program: str, words: Sequence[str]) -> Compiler:
         on_x86 = _X86.fullmatch(machine) is not None
         own = _OF_GCC + (_OF_GCC_ON_X86 if on_x86 else ())
         of_amd = on_x86 and "AuthenticAMD" in cpu_identity() and "avx512bw" in cpu_features()
-        tuned = _TUNED_GCC if of_amd and not any(word.startswith(("-mtune=", "-march=")) for word in words) else ()
+        tuned = _TUNED_GCC if of_amd and not names_processor(words) else ()
         bare = () if words else _BARE
         hurried, careful = _HURRIED_GCC, _CAREFUL_GCC
     return Compiler((program, *words, *own), " ".join([_identity(path), *words, *own]), bare, hurried, careful, tuned)
+
+
+def names_processor(flags: Sequence[str]) -> bool:
+    """True of flags that say for which processor instructions are chosen."""
+    return any(flag.startswith(("-mtune=", "-march=")) for flag in flags)
 
 
 def _split(variable: str, text: str) -> list[str]:

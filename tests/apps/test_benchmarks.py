@@ -212,14 +212,15 @@ def test_report_is_written(tmp_path: Path) -> None:
     assert not report.plot(tmp_path / "none.png", [])
 
 
-def test_bench_runs_without_a_peer(tmp_path: Path) -> None:
-    command = ["--small", "--apps", "blur", "--schedules", "plain", "--threads", "1", "--repeat", "1", "--no-start"]
+@pytest.mark.parametrize("schedule", ["plain", "none"])
+def test_bench_runs_without_a_peer(schedule: str, tmp_path: Path) -> None:
+    command = ["--small", "--apps", "blur", "--schedules", schedule, "--threads", "1", "--repeat", "1", "--no-start"]
     done = _bench(*command, "--peer", "/nowhere/python", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "can't import halide" in done.stdout
     assert "Our side runs alone." in done.stdout
     document = json.loads((tmp_path / "bench.json").read_text())
-    assert [(r["app"], r["ratio"]) for r in document["rows"]] == [("blur", None)]
+    assert [(r["app"], r["schedule"], r["ratio"]) for r in document["rows"]] == [("blur", schedule, None)]
 
 
 def test_what_was_measured_is_kept_when_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

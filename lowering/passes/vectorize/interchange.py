@@ -16,13 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from halide_core import ir
-from halide_core.ir import Access, Block, Event, ExprNode, For, If, IntImm, Let, LoopKind, Print, Promise, Provide, Stmt
+from halide_core.ir import Access, Block, ExprNode, For, If, IntImm, Let, LoopKind, Provide, Stmt
 from halide_core.ir.visitor import Rewriter, accesses_to, any_has, free_variables, stmt_exprs, walk
+from halide_core.lowering.passes.vectorize.widen import SAYING
 
 _MOST = 128
 """A reduction of more steps reads more rows than a cache keeps lines of."""
-_SAYING = (Event, Print, Promise)
-"""Nodes that show something, or may fail: how often, and in which order, is the program's to say."""
 
 
 def interchange_loops(stmt: Stmt) -> Stmt:
@@ -78,7 +77,7 @@ def _is_the_same(exprs: Iterable[ExprNode], loop: For) -> bool:
     """True of what is the same in all iterations of a loop, whatever these write."""
     found = list(exprs)
     moved = any(loop.var in free_variables(e) for e in found)
-    return not moved and not any_has(found, Access, *_SAYING)
+    return not moved and not any_has(found, Access, *SAYING)
 
 
 def _around(stmt: Stmt, loop: For) -> Stmt | None:
@@ -101,4 +100,4 @@ def _is_plain(s: Stmt) -> bool:
         return False
     if isinstance(s, For) and (s.pure or s.kind is not LoopKind.SERIAL):
         return False
-    return not any_has(stmt_exprs(s), *_SAYING)
+    return not any_has(stmt_exprs(s), *SAYING)

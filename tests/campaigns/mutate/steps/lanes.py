@@ -141,7 +141,7 @@ LANES: dict[str, AutomaticStep] = {
         interchange, "_is_the_same", "not moved and", "", some_steps
     ),
     "interchange: no step writes what decides": AutomaticStep(
-        interchange, "_is_the_same", "Access, *_SAYING", "*_SAYING", until_it_is_much
+        interchange, "_is_the_same", "Access, *SAYING", "*SAYING", until_it_is_much
     ),
     "vectors: a guard holds for all lanes": AutomaticStep(vectorize, "_for_all_lanes", "lanes - 1", "0", lanes_guarded),
     "first lanes: no others pass": AutomaticStep(
