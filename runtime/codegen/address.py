@@ -14,13 +14,13 @@ from halide_core.errors import InternalError
 from halide_core.ir import ExprNode
 from halide_core.ir.types import INT64, Type
 from halide_core.runtime.codegen.text import PRODUCT, Text
-from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes, small_constant
+from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, lanes_in_pairs, small_constant
 from halide_core.runtime.codegen.vector.first_lanes import load_first, store_first
 from halide_core.runtime.codegen.vector.gathers.anywhere import gather, gather_terms, lookup
 from halide_core.runtime.codegen.vector.gathers.close import gather_close, registers_between
 from halide_core.runtime.codegen.vector.lane_ranges import greatest_factor
 from halide_core.runtime.codegen.vector.prelude import Prelude
-from halide_core.runtime.codegen.vector.strided_loads import load_every, load_reversed, load_strided
+from halide_core.runtime.codegen.vector.strided_loads import load_every, load_pairs, load_reversed, load_strided
 
 
 def address(
@@ -46,8 +46,9 @@ def address(
     shared = lanes_an_element(index) if verb == "load" else 0
     if shared:
         return f"{prelude.load_shared(type, shared)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
-    if verb == "load" and odd_lanes(index) is not None:
-        return f"{prelude.load_pairs(type)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
+    pairs = lanes_in_pairs(index) if verb == "load" else None
+    if pairs is not None:
+        return f"{load_pairs(prelude, type, pairs.step)}({pointer} + {args[0].at(PRODUCT)}, {args[1].text}"
     if index.type.element_of() is not INT64:
         raise InternalError(f"An index of type {index.type} reached the C emitter: {index!r}")
     terms = lane_terms(index) if verb == "load" else ()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from halide_core import ir
 from halide_core.analysis.interval import fits
@@ -42,7 +43,7 @@ def as_use(expr: ExprNode, index: bool) -> Use:
 def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, ...]:
     """The parts that are evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base,
     first) of lanes that share elements and are loaded, (base, distance) of lanes that are loaded in pairs, the even
-    ones dense, as the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as narrow as
+    ones from the base on, as the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as narrow as
     the index says that it fits, or (base, *terms) of ``lane_terms`` that are loaded; else the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
@@ -53,8 +54,8 @@ def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, .
             not stored and lanes_an_element(index)
         ):
             return (base, first)
-        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base)) if not stored and (apart := odd_lanes(index)):
-            return (base, apart)
+        case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base)) if not stored and (pairs := lanes_in_pairs(index)):
+            return (base, pairs.distance)
         case ir.Binary(op=BinaryOp.ADD, a=ir.Broadcast(a=base), b=rest):
             terms = () if stored else lane_terms(index)
             return (base, *terms) if terms else (base, _narrow(rest))
@@ -114,24 +115,36 @@ def lanes_an_element(index: ExprNode) -> int:
     return 0
 
 
-def odd_lanes(index: ExprNode) -> ExprNode | None:
-    """The distance of the first odd lane from the first even one, where lanes of both are dense by themselves: the d of
-    ``x16(base) + (ramp(0, 1, 16)/x16(2) + (ramp(0, 1, 16) % x16(2))*x16(d))``; None of all others."""
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Lanes of which the even ones are a ramp, so many elements apart, and the odd ones too, so far from there."""
+
+    step: int
+    distance: ExprNode
+
+
+def lanes_in_pairs(index: ExprNode) -> Pairs | None:
+    """The s and d of ``x16(base) + (ramp(0, 1, 16)/x16(2)*x16(s) + (ramp(0, 1, 16) % x16(2))*x16(d))``; None of all
+    others."""
     match index:
         case ir.Binary(
             op=BinaryOp.ADD,
             a=ir.Broadcast(),
             b=ir.Binary(
                 op=BinaryOp.ADD,
-                a=ir.Binary(op=BinaryOp.DIV, a=ir.Ramp(base=ir.IntImm(value=0), stride=stride) as lane, b=halves),
+                a=ir.Binary(
+                    op=BinaryOp.MUL,
+                    a=ir.Binary(op=BinaryOp.DIV, a=ir.Ramp(base=ir.IntImm(value=0), stride=stride) as lane, b=halves),
+                    b=ir.Broadcast(a=ir.IntImm(value=step)),
+                ),
                 b=ir.Binary(
                     op=BinaryOp.MUL,
                     a=ir.Binary(op=BinaryOp.MOD, a=same, b=ir.Broadcast(a=ir.IntImm(value=2))),
-                    b=ir.Broadcast(a=apart),
+                    b=ir.Broadcast(a=distance),
                 ),
             ),
         ) if same is lane and stride is ir.ONE and small_constant(halves) == 2:
-            return apart
+            return Pairs(step, distance)
     return None
 
 

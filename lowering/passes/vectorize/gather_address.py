@@ -27,6 +27,9 @@ from halide_core.lowering.passes.around import reads_memory
 
 STEPS = (2, 4, 8)
 """The numbers of lanes that may share an element and still be loaded densely."""
+_PAIR_STEPS = range(1, 5)
+"""The distances of pairs of lanes, in elements, at which every second lane is loaded densely, or shuffled out of such
+loads."""
 _NOTHING = Linear({}, 0)
 _PRODUCTS = 2
 """So many products of each lane are computed where it is loaded: a row and a plane."""
@@ -130,9 +133,10 @@ def step_of_lanes(place: GatherAddress, lane: Variable) -> int | None:
 
 def pairs_of_lanes(
     index: ExprNode, lane: Variable, start: ExprNode, varies: Callable[[ExprNode], bool]
-) -> tuple[ExprNode, ExprNode] | None:
-    """The places of the first two lanes, where those two further on are each one element further: even lanes are dense
-    by themselves, and odd ones are, as of ``x/2 + 2*(x % 2)``. None where that is not so."""
+) -> tuple[int, ExprNode, ExprNode] | None:
+    """By how many elements the place is further on two lanes further on, and the places of the first two lanes: even
+    lanes are a ramp by themselves, and odd ones are, as of ``x/2*3 + 2*(x % 2)``. None where that is not so, and where
+    they are too far apart."""
     form, moved = linear_of(index), 0
     for atom, c in form.terms.items():
         if varies(atom):
@@ -140,10 +144,10 @@ def pairs_of_lanes(
             if two_on is None:
                 return None
             moved += c * two_on
-    if moved != 1 or not any(varies(atom) for atom in form.terms):
+    if moved not in _PAIR_STEPS:
         return None
     first, second = (simplify(substitute(index, {lane: simplify(ir.add(start, ir.i64(i)))})) for i in (0, 1))
-    return first, second
+    return moved, first, second
 
 
 def _two_on(atom: ExprNode, lane: Variable, varies: Callable[[ExprNode], bool]) -> int | None:

@@ -430,20 +430,20 @@ class _Lanes:
         return Binary(wide.type, BinaryOp.ADD, wide, Ramp(wide.type, ir.const(0, element), ir.const(stride, element)))
 
     def _pairs(self, index: ExprNode) -> ExprNode | None:
-        """An index as ``place + lane/2 + (lane % 2)*distance``, where even lanes are dense by themselves, and odd ones
-        are; not where all of them are a ramp, or share elements."""
+        """An index as ``place + lane/2*step + (lane % 2)*distance``, where even lanes are a ramp by themselves, and odd
+        ones are; not where all of them are a ramp, or share elements."""
         place = place_of_lanes(index, self._loop.var, self._start, self._varies)
         if place.offset is None or step_of_lanes(place, self._loop.var) or self._lanes % 2:
             return None
         found = pairs_of_lanes(index, self._loop.var, self._start, self._varies)
         if found is None:
             return None
-        type, (first, second) = INT64.with_lanes(self._lanes), found
+        type, (step, first, second) = INT64.with_lanes(self._lanes), found
         lane, two = Ramp(type, ir.ZERO, ir.ONE), Broadcast(type, ir.i64(2))
         apart = Broadcast(type, simplify(ir.sub(second, first)))
         odd = Binary(type, BinaryOp.MUL, Binary(type, BinaryOp.MOD, lane, two), apart)
-        steps = Binary(type, BinaryOp.ADD, Binary(type, BinaryOp.DIV, lane, two), odd)
-        return Binary(type, BinaryOp.ADD, Broadcast(type, first), steps)
+        even = Binary(type, BinaryOp.MUL, Binary(type, BinaryOp.DIV, lane, two), Broadcast(type, ir.i64(step)))
+        return Binary(type, BinaryOp.ADD, Broadcast(type, first), Binary(type, BinaryOp.ADD, even, odd))
 
     def _ramp(self, e: ExprNode) -> ExprNode | None:
         found = ramp_of_lanes(e, self._loop.var, self._start, self._varies)

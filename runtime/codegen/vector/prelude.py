@@ -444,25 +444,12 @@ class Prelude:
             parts = [f"{self.load(part)}({a})" for a in at]
             while len(parts) > 1:
                 half = len(parts) // 2
-                join = self._interleave(part)
+                join = self.interleave(part)
                 parts = [f"{join}({a}, {b})" for a, b in zip(parts[:half], parts[half:], strict=True)]
                 part = part.with_lanes(2 * part.lanes())
             return c, parameters, [f"return {parts[0]};"]
 
         return self._function(f"load_shared_{count}_{tag(type)}", head)
-
-    def load_pairs(self, type: Type) -> str:
-        """``f(pointer, distance)``: even lanes are dense from the pointer on, and odd ones so far from there."""
-        half = type.with_lanes(type.lanes() // 2)
-
-        def head() -> tuple[str, str, list[str]]:
-            c, parameters = self.type(type), f"const {stored(type)} *p, int64_t distance"
-            if half.lanes() == 1:
-                return c, parameters, [f"return ({c}){{p[0], p[distance]}};"]
-            even, odd = f"{self.load(half)}(p)", f"{self.load(half)}(p + distance)"
-            return c, parameters, [f"return {self._interleave(half)}({even}, {odd});"]
-
-        return self._function(f"load_pairs_{tag(type)}", head)
 
     def slice(self, type: Type, part: Type, first: int) -> str:
         """``f(v)``: neighbouring lanes of a vector."""
@@ -472,7 +459,7 @@ class Prelude:
             f"slice_{first}_{tag(part)}_{tag(type)}", lambda: (self.type(part), f"{self.type(type)} v", body)
         )
 
-    def _interleave(self, type: Type) -> str:
+    def interleave(self, type: Type) -> str:
         """``f(a, b)``: the lanes of a and b in turn, twice as many."""
         order = ", ".join(f"{i}, {type.lanes() + i}" for i in range(type.lanes()))
         c, wide = self.type(type), self.type(type.with_lanes(2 * type.lanes()))

@@ -212,6 +212,23 @@ def load_strided(prelude: Prelude, type: Type) -> str:
     return prelude.define(f"load_strided_{tag(type)}", head)
 
 
+def load_pairs(prelude: Prelude, type: Type, step: int) -> str:
+    """``f(pointer, distance)``: even lanes are so many elements apart from the pointer on, and odd ones so far from
+    there."""
+    half = type.with_lanes(type.lanes() // 2)
+
+    def head() -> _Function:
+        c, parameters = prelude.type(type), f"const {stored(type)} *p, int64_t distance"
+        if half.lanes() == 1:
+            return c, parameters, [f"return ({c}){{p[0], p[distance]}};"]
+        dense = prelude.load(half) if step == 1 else load_every(prelude, half, step)
+        load, stride = (load_strided(prelude, half), f", {step}") if dense is None else (dense, "")
+        lanes = f"{load}(p{stride}), {load}(p + distance{stride})"
+        return c, parameters, [f"return {prelude.interleave(half)}({lanes});"]
+
+    return prelude.define(f"load_pairs_{step}_{tag(type)}", head)
+
+
 def _source(lane: int, element: int, number: int, start: int, lanes: int) -> str:
     """Where a lane comes from once the loads up to ``number``, which begins at ``start``, are there."""
     if element >= start:

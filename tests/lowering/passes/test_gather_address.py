@@ -305,38 +305,43 @@ def test_shared_elements_are_loaded_and_no_more(count: int, lanes: int, offset: 
     assert np.array_equal(np.asarray(f.realize([width])), want)
 
 
-def test_lanes_in_pairs_that_are_dense_by_themselves() -> None:
-    """Their first two places; none of lanes that move by another number, or by one that the run knows."""
+def test_lanes_in_pairs_that_are_ramps_by_themselves() -> None:
+    """Their step and first two places; none of lanes that move too far, or by what the run knows."""
     two = ir.i64(2)
     half, odd = ir.div(ir.add(lane, a), two), ir.mod(lane, two)
 
-    def pair(index: ExprNode) -> tuple[ExprNode, ExprNode] | None:
+    def pair(index: ExprNode) -> tuple[int, ExprNode, ExprNode] | None:
         return pairs_of_lanes(index, lane, ir.ZERO, varies)
 
-    assert pair(ir.sub(half, odd)) == (ir.div(a, two), ir.sub(ir.div(ir.add(a, ir.ONE), two), ir.ONE))
-    assert pair(ir.add(half, ir.mul(odd, s))) == (ir.div(a, two), ir.add(ir.div(ir.add(a, ir.ONE), two), s))
-    assert pair(ir.sub(lane, half)) == (ir.sub(ir.ZERO, ir.div(a, two)), ir.sub(ir.ONE, ir.div(ir.add(a, ir.ONE), two)))
-    for index in (odd, lane, ir.mul(half, two), ir.mul(half, s), ir.add(half, byte), ir.div(lane, ir.i64(3)), a):
+    first, second = ir.div(a, two), ir.div(ir.add(a, ir.ONE), two)
+    assert pair(ir.sub(half, odd)) == (1, first, ir.sub(second, ir.ONE))
+    assert pair(ir.add(half, ir.mul(odd, s))) == (1, first, ir.add(second, s))
+    assert pair(ir.sub(lane, half)) == (1, ir.sub(ir.ZERO, first), ir.sub(ir.ONE, second))
+    assert pair(ir.mul(half, two)) == (2, ir.mul(first, two), ir.mul(second, two))
+    assert pair(ir.mul(half, ir.i64(4))) is not None
+    far, back = ir.mul(half, ir.i64(5)), ir.mul(half, ir.i64(-1))
+    for index in (odd, far, back, ir.mul(half, s), ir.add(half, byte), ir.div(lane, ir.i64(3)), a):
         assert pair(index) is None
 
 
 @pytest.mark.parametrize("type", [hl.UInt(8), hl.UInt(16), hl.Float(32), hl.Float(64)], ids=str)
 @pytest.mark.parametrize("lanes", [2, 4, 8, 32])
 @pytest.mark.parametrize("first", [-5, 0])
-def test_lanes_in_pairs_are_those_of_one_after_another(type: hl.Type, lanes: int, first: int) -> None:
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5])
+def test_lanes_in_pairs_are_those_of_one_after_another(type: hl.Type, lanes: int, first: int, step: int) -> None:
     at = np.arange(first, first + 64)
-    low, high = first // 2 - 1, (first + 63) // 2 + 2
+    low, high = first // 2 * step - 1, (first + 63) // 2 * step + 2
     numbers = hl.Buffer(np.arange(high - low + 1).astype(type.dtype))
     numbers.set_min([low])
     source = hl.ImageParam(type, 1, "src")
     source.set(numbers)
     f = hl.Func("f")
-    f[x] = source[x / 2 - 1 + 3 * (x % 2)]
+    f[x] = source[x / 2 * step - 1 + 3 * (x % 2)]
     f.vectorize(x, lanes)
     out = hl.Buffer(type, [64])
     out.set_min([first])
     f.realize(out)
-    assert np.array_equal(np.asarray(out), (at // 2 - 1 + 3 * (at % 2) - low).astype(type.dtype))
+    assert np.array_equal(np.asarray(out), (at // 2 * step - 1 + 3 * (at % 2) - low).astype(type.dtype))
 
 
 def test_narrow_numbers_of_lanes_are_ramps() -> None:

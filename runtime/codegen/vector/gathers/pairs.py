@@ -15,7 +15,7 @@ from halide_core.analysis.linear import linear_of
 from halide_core.ir import BinaryOp, ExprNode
 from halide_core.ir.types import INT32, Int, Type
 from halide_core.runtime.codegen.names import stored, tag
-from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, odd_lanes
+from halide_core.runtime.codegen.uses import address_parts, lane_terms, lanes_an_element, lanes_in_pairs
 from halide_core.runtime.codegen.vector import x86_builtins
 from halide_core.runtime.codegen.vector.gathers.anywhere import Terms, gather, places
 from halide_core.runtime.codegen.vector.gathers.close import registers_between
@@ -49,7 +49,7 @@ def neighbours(loads: Iterable[ir.Load]) -> dict[ExprNode, tuple[ir.Load, int]]:
 def _base(load: ir.Load) -> ExprNode | None:
     """The base that all lanes of a gather share; None of a load that is none, or that has no halves."""
     type, index = load.type, load.index
-    shared = lanes_an_element(index) or odd_lanes(index) is not None
+    shared = lanes_an_element(index) or lanes_in_pairs(index) is not None
     if type.bits() != _BITS or type.is_bool() or type.lanes() % _BLOCK or shared or registers_between(type, index):
         return None
     match index:

@@ -169,7 +169,7 @@ LANES: dict[str, AutomaticStep] = {
     "gathers: limits in int32 are those of int64": AutomaticStep(
         gather_address, "_limited", "form.const and ", "False and ", limits_of_large_numbers
     ),
-    "pairs of lanes: two lanes on is one element on": AutomaticStep(
-        gather_address, "pairs_of_lanes", "moved != 1 or ", "", every_second_twice
+    "pairs of lanes: two lanes on is so many elements on": AutomaticStep(
+        gather_address, "pairs_of_lanes", "return moved, ", "return 1, ", every_second_twice
     ),
 }
