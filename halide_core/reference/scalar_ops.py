@@ -29,6 +29,7 @@ from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.float16 import pattern_of, rounded, value_of_pattern
 from halide_core.ir.types import Float, Type
 from halide_core.reference.elementary import steps_of
+from halide_core.reference import hyperbolic
 from halide_core.reference.fma import fused_product
 from halide_core.reference.steps import reference
 
@@ -341,7 +342,7 @@ _REAL: dict[Intrinsic, Callable[..., float]] = {
     Intrinsic.ATAN2: _total(math.atan2, np.arctan2),
     Intrinsic.SINH: _total(math.sinh, np.sinh),
     Intrinsic.COSH: _total(math.cosh, np.cosh),
-    Intrinsic.TANH: _total(math.tanh, np.tanh),
+    Intrinsic.TANH: hyperbolic.tanh,
     Intrinsic.POW: _total(math.pow, np.power),
 }
 _FLOAT_TO_FLOAT: dict[Intrinsic, Unary] = {

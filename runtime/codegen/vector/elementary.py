@@ -5,9 +5,9 @@ In: a function and a type. Out: the name of a function of the prelude, which doe
 
     elementary(prelude, EXP, Float(32, 16))   ->   "exp_f32x16"
 
-Of many lanes, float64 values are two vectors, of half of the lanes each. Functions of float64 are the C library's,
-under names that the compiler doesn't know: it would compute those of constants by itself, and more exactly, and
-``pow(x, 2)`` as a product.
+Of many lanes, float64 values are two vectors, of half of the lanes each. Functions of float64 are the C library's, but
+for tanh, under names that the compiler doesn't know: it would compute those of constants by itself, and more exactly,
+and ``pow(x, 2)`` as a product.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import math
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.reference.elementary import steps_of
+from halide_core.reference.hyperbolic import ONE_FROM
 from halide_core.reference.steps import Lookup, Op, Step, StepType, Tape
 from halide_core.runtime.codegen.c import resource
 from halide_core.runtime.codegen.names import tag
@@ -52,7 +53,7 @@ def elementary(prelude: Prelude, function: Intrinsic, type: Type) -> str | None:
     if traced is None or not type.is_float():
         return None
     if type.bits() == 64:
-        return _of_library(prelude, function, len(traced.arguments), type)
+        return _of_float64(prelude, function, len(traced.arguments), type)
     lanes = type.lanes()
 
     def head() -> tuple[str, str, list[str]]:
@@ -66,17 +67,17 @@ def elementary(prelude: Prelude, function: Intrinsic, type: Type) -> str | None:
     return prelude.define(f"{function.value}_{tag(type)}", head)
 
 
-def _of_library(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -> str:
-    """The C library's function of float64, lane by lane."""
+def _of_float64(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -> str:
+    """The function of float64, lane by lane."""
     name, parameters = function.value, "ab"[:arity]
-    prelude.typedef("LIBRARY", resource("library.h"))
-    declared = f"double {name}_library({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
-    library = prelude.typedef(f"{name}_library", f"extern {declared}")
-    hidden = [f"UNKNOWN({p});" for p in parameters]
-    given = ", ".join(f"double {p}" for p in parameters)
-    one = prelude.define(
-        f"{name}_f64", lambda: ("double", given, [*hidden, f"return {library}({', '.join(parameters)});"])
-    )
+    if function is Intrinsic.TANH:
+        one = _hyperbolic_tangent(prelude)
+    else:
+        library, given = _library(prelude, name, arity), ", ".join(f"double {p}" for p in parameters)
+        hidden = [f"UNKNOWN({p});" for p in parameters]
+        one = prelude.define(
+            f"{name}_f64", lambda: ("double", given, [*hidden, f"return {library}({', '.join(parameters)});"])
+        )
     if type.is_scalar():
         return one
     c, call = prelude.type(type), f"{one}({', '.join(f'{p}[i]' for p in parameters)})"
@@ -84,6 +85,29 @@ def _of_library(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -
     return prelude.define(
         f"{name}_{tag(type)}", lambda: (c, ", ".join(f"{c} {p}" for p in parameters), [f"{c} r;", loop, "return r;"])
     )
+
+
+def _library(prelude: Prelude, name: str, arity: int) -> str:
+    """The C library's function of float64."""
+    prelude.typedef("LIBRARY", resource("library.h"))
+    declared = f"double {name}_library({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
+    return prelude.typedef(f"{name}_library", f"extern {declared}")
+
+
+def _hyperbolic_tangent(prelude: Prelude) -> str:
+    """The same as ``halide_core.reference.hyperbolic``, in C."""
+    expm1, fused = _library(prelude, "expm1", 1), fused_product(prelude, Float(64))
+    lines = [
+        "if (a != a) return a;",
+        "double u = __builtin_fabs(a);",
+        f"u = 2 * (u < {ONE_FROM} ? u : {ONE_FROM});",
+        "UNKNOWN(u);",
+        f"const double t = {expm1}(u), below = t + 2;",
+        "const double lost = t > 2 ? (t - below) + 2 : (2 - below) + t, quotient = t / below;",
+        f"const double rest = {fused}(-quotient, below, t) - quotient * lost;",
+        "return __builtin_copysign(quotient + rest / below, a);",
+    ]
+    return prelude.define("tanh_f64", lambda: ("double", "double a", lines))
 
 
 class _Body:
@@ -209,7 +233,7 @@ class _Body:
     def _library(self, function: Intrinsic, arity: int) -> str:
         """``f(usual, value, a, …)``: the library's function where it is not usual, else the value."""
         c, test, lanes, names = self._type(StepType.F32), self._type(StepType.TRUTH), self._lanes, "ab"[:arity]
-        one = _of_library(self._prelude, function, arity, Float(64))
+        one = _of_float64(self._prelude, function, arity, Float(64))
         parameters = ", ".join((f"{test} usual, {c} value", *(f"{c} {name}" for name in names)))
         at = "" if lanes == 1 else "[i]"
         call = f"(float){one}({', '.join(f'(double){name}{at}' for name in names)})"

@@ -104,10 +104,10 @@ def first_lanes_of_a_row() -> Made:
     return f, [(0, 8), (0, 2)]
 
 
-def halves_by_three() -> Made:
+def thirds_by_four() -> Made:
     """Places that rise by more than there are lanes."""
     im, f = image(48), hl.Func("f")
-    f[x] = im[x / 2 * 3, 0]
+    f[x] = im[x / 3 * 4, 0]
     f.vectorize(x, 8)
     return f, [(0, 8)]
 
@@ -227,7 +227,7 @@ IN_C: dict[str, AutomaticStep] = {
         pairs, "neighbours", "frozenset(form.terms.items())", "None", of_two_rows, sanitized
     ),
     "close gathers: registers hold what the lanes read": AutomaticStep(
-        close, "registers_between", "rise // type.lanes() + 1", "1", halves_by_three, sanitized
+        close, "registers_between", "rise // type.lanes() + 1", "1", thirds_by_four, sanitized
     ),
     "limits: they are the ends of the type": AutomaticStep(
         uses, "limited", "== to.range", "!= ()", nearly_bytes, sanitized

@@ -10,6 +10,7 @@ from halide_core.errors import InternalError
 from halide_core.ir import Intrinsic
 from halide_core.ir.types import Float
 from halide_core.reference.elementary import steps_of
+from halide_core.reference.hyperbolic import tanh
 from halide_core.reference.scalar_ops import call_function, round_to_float32
 from halide_core.reference.steps import bits, real, reference, select, trace, widen
 
@@ -130,4 +131,20 @@ def test_float64_is_the_library_s_also_where_a_compiler_could_compute() -> None:
     f[x] = hl.pow(hl.Buffer(inputs)[x], hl.f64(2.0))
     assert np.asarray(f.realize([len(inputs)])).tolist() == [math.pow(v, 2.0) for v in inputs.tolist()]
     g[x] = hl.tan(hl.f64(0.1282641200357204)) + hl.tanh(hl.f64(-0.3849665855658735))
-    assert np.asarray(g.realize([1])).item() == math.tan(0.1282641200357204) + math.tanh(-0.3849665855658735)
+    assert np.asarray(g.realize([1])).item() == math.tan(0.1282641200357204) + tanh(-0.3849665855658735)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 8])
+def test_hyperbolic_tangent_of_float64_is_within_two_units(lanes: int) -> None:
+    rng = np.random.default_rng(7)
+    drawn = [rng.uniform(-scale, scale, 4000) for scale in (0.1, 0.6, 1, 3, 30)]
+    special = [0.0, -0.0, 5e-324, 2.0**-1022, 22.0, np.nextafter(22, 0), 800.0, 1.7e308, math.inf, -math.inf, math.nan]
+    inputs = np.concatenate([*drawn, special, [0.2335337181126165] * 5])
+    x, f = hl.Var("x"), hl.Func("f")
+    f[x] = hl.tanh(hl.Buffer(inputs)[x])
+    f.vectorize(x, lanes)
+    found = np.asarray(f.realize([len(inputs)]))
+    assert found.view(np.uint64).tolist() == np.array([tanh(v) for v in inputs.tolist()]).view(np.uint64).tolist()
+    exact = np.tanh(inputs.astype(np.longdouble))
+    error = np.abs(found - exact) / np.spacing(np.abs(exact.astype(np.float64)))
+    assert np.nanmax(error) < 1.5
