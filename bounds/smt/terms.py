@@ -132,10 +132,10 @@ class Z3Terms:
         return known
 
     def inside_products(self) -> list[tuple[Any, bool]]:
-        """The unknowns that factors of products are made of, each with whether it is where a dimension begins."""
+        """The numbers that factors of products are made of, each with whether it is where a dimension begins."""
         at = {z.get_id(): e for e, z in self.leaves.items()}
         found = {z.get_id(): z for factor in self.products.factors() for z in unknowns_in(factor)}
-        return [(z, _begins(at[n])) for n, z in found.items() if n in at]
+        return [(z, _begins(at[n])) for n, z in found.items() if n in at and z3.is_int(z)]
 
     def of(self, e: ExprNode) -> Term:
         """The term of an expression."""
