@@ -28,8 +28,8 @@ from halide_core.errors import InternalError
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.float16 import pattern_of, rounded, value_of_pattern
 from halide_core.ir.types import Float, Type
-from halide_core.reference.elementary import steps_of
 from halide_core.reference import hyperbolic
+from halide_core.reference.elementary import steps_of
 from halide_core.reference.fma import fused_product
 from halide_core.reference.steps import reference
 

@@ -43,8 +43,8 @@ def as_use(expr: ExprNode, index: bool) -> Use:
 def address_parts(index: ExprNode, *, stored: bool = False) -> tuple[ExprNode, ...]:
     """The parts that are evaluated for an index: (base,) of dense lanes, (base, stride) of equal distances, (base,
     first) of lanes that share elements and are loaded, (base, distance) of lanes that are loaded in pairs, the even
-    ones from the base on, as the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as narrow as
-    the index says that it fits, or (base, *terms) of ``lane_terms`` that are loaded; else the index itself."""
+    ones from the base on, as the odd ones are so far from there, (base, rest) of lanes anywhere, where the rest is as
+    narrow as the index says that it fits, or (base, *terms) of ``lane_terms``, of loads; else the index itself."""
     match index:
         case ir.Ramp(base=base, stride=stride):
             return (base,) if stride is ir.ONE else (base, stride)

@@ -1,6 +1,6 @@
 """Found by the fuzzer as case 17464348/95, and made small."""
 
-# ruff: noqa: E501, RET504
+# ruff: noqa: RET504
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def build(scheduled: bool) -> Built:
     y = hl.Var("y")
     z = hl.Var("z")
     w = hl.Var("w")
-    in1_data = hl.Buffer(np.asarray(np.random.default_rng(730).integers(0, 1, (2, 2, 3), np.uint8, endpoint=True), np.bool_))
+    in1_data = hl.Buffer(
+        np.asarray(np.random.default_rng(730).integers(0, 1, (2, 2, 3), np.uint8, endpoint=True), np.bool_)
+    )
     in1 = hl.ImageParam(hl.Bool(), 3, "in1")
     in1.set(in1_data)
     f2 = hl.Func("f2")
