@@ -227,8 +227,10 @@ class _Same:
             return any_of((self._made_alike(a, b), self.as_values(a, b)))
         if simplify(a) is simplify(b):
             return ir.TRUE
+        if isinstance(a, Select) and isinstance(b, Select):
+            return self._chosen(a, b)
         if _one_kind(a, b):
-            return self._chosen(a, b) if isinstance(a, Select) else all_of(map(self.of, parts(a), parts(b)))
+            return all_of(map(self.of, parts(a), parts(b)))
         if isinstance(a, Select):
             return self._either(a.condition, self.of(a.a, b), self.of(a.b, b))
         if isinstance(b, Select):
@@ -250,10 +252,13 @@ class _Same:
             conditions.append(self.of(p, q) if deeper is ir.FALSE else deeper)
         return all_of(conditions)
 
-    def _chosen(self, a: ExprNode, b: ExprNode) -> ExprNode:
-        assert isinstance(a, Select) and isinstance(b, Select)
+    def _chosen(self, a: Select, b: Select) -> ExprNode:
+        """Where two choices choose alike; or, as one of several may have been left out, choose the same in the end."""
         chosen = self._either(a.condition, self.of(a.a, b.a), self.of(a.b, b.b))
-        return all_of((self.of(a.condition, b.condition), chosen))
+        alike = all_of((self.of(a.condition, b.condition), chosen))
+        if simplify(a.condition) is simplify(b.condition):
+            return alike
+        return any_of((alike, self._either(a.condition, self.of(a.a, b), self.of(a.b, b))))
 
     def _either(self, condition: ExprNode, holds: ExprNode, fails: ExprNode) -> ExprNode:
         """Of two conditions, the one that a choice asks for."""

@@ -133,7 +133,7 @@ def _quotient(a: Range, b: Range) -> Range:
         ends += [-_floor(x, y) for x, y in product(a, (max(-b[1], 1), -b[0]))]
     if b[0] <= 0 <= b[1]:
         ends.append(0)
-    return hull(ends)
+    return hull(ends) if ends else EVERYTHING  # b has no value, as in a loop that never runs
 
 
 def _floor(x: float, y: float) -> float:

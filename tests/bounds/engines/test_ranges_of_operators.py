@@ -50,6 +50,7 @@ def test_range_holds_every_value(op: BinaryOp) -> None:
         ((2, 9), (-1, 3), (-9, 9)),
         ((-math.inf, 3), (-2, -1), (-3, math.inf)),
         ((2, 9), (0, 0), (0, 0)),
+        ((2, 9), (1, 0), EVERYTHING),  # there is no such divisor
     ],
 )
 def test_range_of_a_quotient_of_what_is_unbounded(

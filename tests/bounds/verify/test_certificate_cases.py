@@ -270,6 +270,15 @@ def test_read_at_a_point_that_only_the_condition_makes_the_same_is_certified() -
     assert certificate.ok, str(certificate)
 
 
+def test_choices_of_floats_of_which_a_condition_leaves_some_out_are_certified() -> None:
+    n = number()
+    f = hl.Func("f")
+    f[x] = hl.mux(n, [hl.f32(v) for v in (0.5, 1.5, 2.5, 3.5)]) * 2.0
+    f.specialize(n >= 2)
+    certificate = certify(f._request())
+    assert certificate.ok, str(certificate)
+
+
 def test_numbers_built_alike_are_the_same_where_their_innermost_parts_are() -> None:
     """Or where they are, whatever they are made of: no part in between is asked for."""
     a, b, c = (ir.index_variable(name) for name in "abc")
