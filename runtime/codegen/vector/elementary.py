@@ -73,7 +73,7 @@ def _of_float64(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -
     if function is Intrinsic.TANH:
         one = _hyperbolic_tangent(prelude)
     else:
-        library, given = _library(prelude, name, arity), ", ".join(f"double {p}" for p in parameters)
+        library, given = _library_function(prelude, name, arity), ", ".join(f"double {p}" for p in parameters)
         hidden = [f"UNKNOWN({p});" for p in parameters]
         one = prelude.define(
             f"{name}_f64", lambda: ("double", given, [*hidden, f"return {library}({', '.join(parameters)});"])
@@ -87,7 +87,7 @@ def _of_float64(prelude: Prelude, function: Intrinsic, arity: int, type: Type) -
     )
 
 
-def _library(prelude: Prelude, name: str, arity: int) -> str:
+def _library_function(prelude: Prelude, name: str, arity: int) -> str:
     """The C library's function of float64."""
     prelude.typedef("LIBRARY", resource("library.h"))
     declared = f"double {name}_library({', '.join(['double'] * arity)}) LIBRARY({name}) __attribute__((const));\n"
@@ -96,7 +96,7 @@ def _library(prelude: Prelude, name: str, arity: int) -> str:
 
 def _hyperbolic_tangent(prelude: Prelude) -> str:
     """The same as ``halide_core.reference.hyperbolic``, in C."""
-    expm1, fused = _library(prelude, "expm1", 1), fused_product(prelude, Float(64))
+    expm1, fused = _library_function(prelude, "expm1", 1), fused_product(prelude, Float(64))
     lines = [
         "if (a != a) return a;",
         "double u = __builtin_fabs(a);",

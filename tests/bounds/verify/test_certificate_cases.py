@@ -19,11 +19,13 @@ from halide_core.bounds.verify.memory import MemoryReads, Reads
 from halide_core.bounds.verify.vc import ClaimKind, Status
 from halide_core.ir import BinaryOp, Interval, Provide, Stmt
 from halide_core.ir.logic import any_of, negation
+from halide_core.ir.types import Float
 from halide_core.ir.visitor import free_variables
 from halide_core.loop_nest import Nest, Program, StageKey
 from halide_core.lowering.certify import certify_program
 from halide_core.lowering.driver import certify
 from halide_core.lowering.passes.layout_checks import check_layouts
+from halide_core.reference.concrete import evaluate
 from tests.support.dumps import scheduled
 from tests.support.specialized import draw_specialized
 
@@ -277,6 +279,13 @@ def test_choices_of_floats_of_which_a_condition_leaves_some_out_are_certified() 
     f.specialize(n >= 2)
     certificate = certify(f._request())
     assert certificate.ok, str(certificate)
+
+
+def test_choices_by_other_conditions_are_the_same_where_they_choose_alike() -> None:
+    n, near, far = ir.index_variable("n"), ir.const(1.0, Float(32)), ir.const(2.0, Float(32))
+    one, other = (ir.Select(Float(32), ir.less(n, ir.i64(end)), near, far) for end in (2, 3))
+    told = _Same(Reads(MemoryReads())).of(one, other)
+    assert [evaluate(told, {n: value}) for value in (1, 2, 3)] == [True, False, True]
 
 
 def test_numbers_built_alike_are_the_same_where_their_innermost_parts_are() -> None:

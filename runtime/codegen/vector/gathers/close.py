@@ -4,7 +4,7 @@ In: the place of each lane. Out: whether they rise from lane to lane, and by les
 the C function that loads what is between the first place and the last one, and no more, and takes each lane from there.
 
     f[((x + lane) >> 2)*2]: float32 x 8    ->    five elements from f[(x >> 2)*2] on, and vpermps
-    f[((x + lane) >> 1)*2]: float32 x 8    ->    nine elements, vpermps of either register, and a choice
+    f[((x + lane) >> 2)*4]: float32 x 8    ->    nine elements, vpermps of either register, and a choice
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Found by the fuzzer as case 1368983/2555, and made small."""
 
-
 from __future__ import annotations
-
-import numpy as np  # noqa: F401  # inputs are made with it
 
 import halide_core as hl
 from tests.campaigns.fuzz.case import Built

@@ -46,8 +46,8 @@ def test_places_that_rise_slowly(type: Type, target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("lanes", [8, 16])
 @pytest.mark.parametrize("start", range(4))
-@pytest.mark.parametrize("by", [2, 4])
-def test_nothing_around_them_is_touched(by: int, start: int, lanes: int, target: str) -> None:
+@pytest.mark.parametrize(("by", "step"), [(2, 2), (2, 3), (4, 2), (4, 4)])
+def test_nothing_around_them_is_touched(by: int, step: int, start: int, lanes: int, target: str) -> None:
     """The elements end with a page, or begin with one, and no other page can be read."""
     page = mmap.PAGESIZE
     memory = mmap.mmap(-1, 3 * page)
@@ -55,18 +55,18 @@ def test_nothing_around_them_is_touched(by: int, start: int, lanes: int, target:
     whole[:] = np.arange(len(whole)) % 251
     libc = ctypes.CDLL(None)
     others = [ctypes.c_void_p(whole.ctypes.data + at) for at in (0, 2 * page)]
-    first, last = start // by * 2, (start + lanes - 1) // by * 2
+    first, last = start // by * step, (start + lanes - 1) // by * step
     middle, size = page // whole.itemsize, last - first + 1
     assert all(libc.mprotect(at, page, 0) == 0 for at in others)
     try:
         for part in (whole[middle : middle + size], whole[2 * middle - size : 2 * middle]):
             source, f = hl.ImageParam(hl.Float(32), 1, "source"), hl.Func("f")
-            f[x] = source[(x + start) // by * 2]
+            f[x] = source[(x + start) // by * step]
             f.vectorize(x, lanes)
             held = hl.Buffer(part)
             held.set_min([first])
             source.set(held)
-            wanted = part[(np.arange(lanes) + start) // by * 2 - first]
+            wanted = part[(np.arange(lanes) + start) // by * step - first]
             same(np.asarray(f.realize([lanes], hl.Target(target))), wanted)
     finally:
         assert all(libc.mprotect(at, page, mmap.PROT_READ | mmap.PROT_WRITE) == 0 for at in others)

@@ -139,7 +139,8 @@ def test_hyperbolic_tangent_of_float64_is_within_two_units(lanes: int) -> None:
     rng = np.random.default_rng(7)
     drawn = [rng.uniform(-scale, scale, 4000) for scale in (0.1, 0.6, 1, 3, 30)]
     special = [0.0, -0.0, 5e-324, 2.0**-1022, 22.0, np.nextafter(22, 0), 800.0, 1.7e308, math.inf, -math.inf, math.nan]
-    inputs = np.concatenate([*drawn, special, [0.2335337181126165] * 5])
+    worst_of_the_library = [0.2335337181126165] * (-len(special) % 8)  # whole vectors in all
+    inputs = np.concatenate([*drawn, special, worst_of_the_library])
     x, f = hl.Var("x"), hl.Func("f")
     f[x] = hl.tanh(hl.Buffer(inputs)[x])
     f.vectorize(x, lanes)
