@@ -39,7 +39,7 @@ from halide_core.lowering.passes.memory.hoist_storage import hoist_allocations
 from halide_core.lowering.passes.memory.remember import remember
 from halide_core.lowering.passes.memory.reuse import reuse_memory
 from halide_core.lowering.passes.narrow.arithmetic import narrow_arithmetic
-from halide_core.lowering.passes.narrow.conversions import truncate_numbers
+from halide_core.lowering.passes.narrow.conversions import use_float_ranges
 from halide_core.lowering.passes.narrow.limits import narrow_limits
 from halide_core.lowering.passes.needed.trim import trim_producers
 from halide_core.lowering.passes.partition.partition import partition_loops
@@ -262,7 +262,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         ("divisions", lambda s: hoist_divisions(s, memory)),
         ("reuse", reuse_memory),
         ("limits", narrow_limits),
-        ("conversions", truncate_numbers),
+        ("conversions", use_float_ranges),
     ]
 
 

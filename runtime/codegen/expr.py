@@ -27,8 +27,8 @@ from halide_core.runtime.codegen.uses import (
     SHIFTS,
     Use,
     divides_by_constant,
+    has_no_sign,
     is_leaf,
-    is_natural,
     limited,
     operands,
     shift_amount,
@@ -478,7 +478,7 @@ class ExprEmitter:
         if e.function is Intrinsic.REINTERPRET:
             return Text(f"{self._prelude.reinterpret(e.type, of)}({inner})", ATOM, data=e.type.element_of() is INT64)
         if e.function is Intrinsic.TRUNCATED:
-            name = self._prelude.from_limited_float(e.type, of, natural=is_natural(e.args[0]))
+            name = self._prelude.from_limited_float(e.type, of, natural=has_no_sign(e.args[0]))
             return Text(f"{name}({inner})", ATOM, data=e.type.element_of() is INT64)
         if e.function is Intrinsic.ROUNDING_HALVING_ADD:
             return Text(f"{mean(self._prelude, of)}({inner})", ATOM)

@@ -179,13 +179,25 @@ def makes_floats(body: ir.Stmt) -> bool:
     return any(e.type.is_float() and e.a.type.is_integer() for e in casts)
 
 
-def is_natural(limited: ExprNode) -> bool:
-    """True of a float between two limits, the lower of which has no sign: it is not -0.0 either."""
-    match limited:
-        case ir.Binary(op=BinaryOp.MAX, b=low) | ir.Binary(op=BinaryOp.MIN, a=ir.Binary(op=BinaryOp.MAX, b=low)):
-            least = low.a if isinstance(low, ir.Broadcast) else low
-            return isinstance(least, ir.FloatImm) and math.copysign(1.0, least.value) > 0
-    return False
+def has_no_sign(e: ExprNode) -> bool:
+    """True where its operations say that a float, if it is a number, is not negative, nor -0.0. Of a NaN and a number
+    ``min`` and ``max`` give the second."""
+    waiting, seen = [e], {e}
+    while waiting:
+        match waiting.pop():
+            case ir.FloatImm(value=value) if math.copysign(1.0, value) > 0:
+                continue
+            case ir.Binary(op=BinaryOp.MAX, b=low):
+                parts = {low}
+            case ir.Binary(op=BinaryOp.MIN | BinaryOp.ADD | BinaryOp.MUL, a=a, b=b):
+                parts = {a, b}
+            case ir.Broadcast(a=a):
+                parts = {a}
+            case _:
+                return False
+        waiting.extend(parts - seen)
+        seen |= parts
+    return True
 
 
 def shift_amount(e: ir.Binary) -> int | None:

@@ -1,10 +1,12 @@
-"""Floats that are numbers of an integer type, whatever the coordinates: they become integers by one operation.
+"""Decisions by a float's range, whatever the coordinates: floats that are numbers of an integer type become integers by
+one operation, and limits that no value reaches are left out.
 
 In: a flat tree. Out: one of the same values. A conversion gives the nearest number of the type for a float that is
 none, and 0 for NaN, which takes several operations beside the machine's own; where ranges show that the float is one,
 its own is enough (``Intrinsic.TRUNCATED``).
 
     assert f.min.0 + f.extent.0 - 1 <= 2^30; … i32(floor(0.5f*f32(x)))   ->   truncated(floor(0.5f*f32(x)))
+    max(clamp(v, 0.0f, 1.0f)*9.0f + 0.5f, 0.0f)                          ->   clamp(v, 0.0f, 1.0f)*9.0f + 0.5f
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ from halide_core import ir
 from halide_core.analysis.interval import Range, fits, meet, of_integers, union
 from halide_core.analysis.value_range import ValueRanges
 from halide_core.ir import (
+    Binary,
     BinaryOp,
     Call,
     Cast,
     ExprNode,
+    FloatImm,
     For,
     Intrinsic,
     Stmt,
@@ -29,10 +33,11 @@ from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
 from halide_core.lowering.passes.around import Around, AroundRewriter
 
 
-def truncate_numbers(stmt: Stmt) -> Stmt:
+def use_float_ranges(stmt: Stmt) -> Stmt:
     """See the module's docstring."""
     roots = (e for s in walk(stmt) for e in stmt_exprs(s))
-    return _Conversions().stmt(stmt) if any(map(_is_conversion, subexpressions(roots))) else stmt
+    asked = any(_is_conversion(e) or _limit(e) is not None for e in subexpressions(roots))
+    return _Conversions().stmt(stmt) if asked else stmt
 
 
 class _Conversions(AroundRewriter):
@@ -54,9 +59,33 @@ class _Conversions(AroundRewriter):
         assert isinstance(made, Cast)
         if not _is_conversion(e):
             return made
-        low, high = _ranges_at(self._around, self._ranges).of(e.a)
+        low, high = self._range(e.a)
         is_number = not (math.isinf(low) or math.isinf(high)) and fits((math.trunc(low), math.trunc(high)), e.type)
         return Call(e.type, Intrinsic.TRUNCATED, (made.a,)) if is_number else made
+
+    def rewrite_Binary(self, e: Binary) -> ExprNode:
+        """Without its limit, where no value reaches that."""
+        made = self.parts_of(e)
+        assert isinstance(made, Binary)
+        limit = _limit(e)
+        if limit is None:
+            return made
+        low, high = self._range(e.a)
+        if math.isinf(low) or math.isinf(high):
+            return made  # or NaN, of which a limit makes a number
+        is_inside = limit < low if e.op is BinaryOp.MAX else high < limit  # of two zeros the limit's sign counts
+        return made.a if is_inside else made
+
+    def _range(self, e: ExprNode) -> Range:
+        return _ranges_at(self._around, self._ranges).of(e)
+
+
+def _limit(e: ExprNode) -> float | None:
+    """The number that a float is limited to."""
+    match e:
+        case Binary(op=BinaryOp.MIN | BinaryOp.MAX, b=FloatImm(value=limit) | ir.Broadcast(a=FloatImm(value=limit))):
+            return limit
+    return None
 
 
 def _is_conversion(e: ExprNode) -> bool:

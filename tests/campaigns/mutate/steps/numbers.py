@@ -115,6 +115,13 @@ def nearly_limited() -> Made:
     return f, [(0, 16)]
 
 
+def limited_above() -> Made:
+    """Floats that are limited to less than some of them are."""
+    im, f = image(), hl.Func("f")
+    f[x] = hl.min(hl.f32(hl.u8(im[x, 0])) * 0.5, 20.0)
+    return f, [(0, 16)]
+
+
 NUMBERS: dict[str, AutomaticStep] = {
     "narrow: a cast keeps every value": AutomaticStep(arithmetic, "_keeps", "to.can_represent(source)", "True", wide),
     "overflow: coordinates are checked where they may wrap": AutomaticStep(
@@ -149,6 +156,9 @@ NUMBERS: dict[str, AutomaticStep] = {
     ),
     "conversions: a float is a number of the type": AutomaticStep(
         conversions._Conversions, "rewrite_Cast", "if is_number else made", "", nearly_limited
+    ),
+    "conversions: no value is beyond a limit": AutomaticStep(
+        conversions._Conversions, "rewrite_Binary", "if is_inside else made", "", limited_above
     ),
     "narrow: a limit of what int32 holds": AutomaticStep(
         limits._Limits, "rewrite_Binary", "n.type is INT32", "n.type.bits() == 32", unsigned

@@ -13,7 +13,7 @@ from halide_core import ir
 from halide_core.ir import Intrinsic
 from halide_core.ir.types import INT64, Float, Int
 from halide_core.ir.visitor import stmt_exprs, subexpressions, walk
-from halide_core.lowering.passes.narrow.conversions import truncate_numbers
+from halide_core.lowering.passes.narrow.conversions import use_float_ranges
 from tests.support.checking import computed, image, numbers, same, variables
 from tests.support.dumps import after
 from tests.support.interpreted import run_program
@@ -116,6 +116,57 @@ def test_values_stay(name: str, schedule: str) -> None:
     same(computed(f, [64, 3]), wanted)
 
 
+UNREACHED: dict[str, Formula] = {
+    "above": lambda: hl.max(hl.clamp(real(), 0.0, 1.0) * 9.0 + 0.5, 0.0),
+    "below": lambda: hl.min(hl.clamp(real(), 0.0, 1.0) * 9.0 + 0.5, 9.75),
+    "between": lambda: hl.clamp(byte() * 0.5, -0.5, 128.0),
+    "of a coordinate": lambda: hl.max(fx() * 0.25, -(2.0**29)),
+}
+REACHED: dict[str, Formula] = {
+    "by what may be NaN": lambda: hl.max(real() * 0.0, -1.0),
+    "by what may be infinite": lambda: hl.min(hl.exp(byte()), 3e38),
+    "by zeros of either sign": lambda: 1.0 / hl.max(hl.clamp(-real(), 0.0, 1.0) * -1.0 + 1.0, 0.0),
+    "by the greatest": lambda: hl.min(byte() * 0.5, 127.25),
+    "by the least": lambda: hl.max(byte() * 0.5 - 1.0, -0.5),
+}
+
+
+def limits(f: hl.Func) -> int:
+    """The number of limits, but for those that a number is clamped by first."""
+    stored = subexpressions(e for s in walk(after(f, "conversions")) if isinstance(s, ir.Store) for e in stmt_exprs(s))
+    bounds = [e for e in stored if isinstance(e, ir.Binary) and e.op.value in ("min", "max") and e.type.is_float()]
+    return sum(not isinstance(e.a, ir.Load) and not (isinstance(e.a, ir.Binary) and e.a in bounds) for e in bounds)
+
+
+@pytest.mark.parametrize("schedule", ["plain", "shifted"])
+@pytest.mark.parametrize("name", [*UNREACHED, *REACHED])
+def test_limits_that_no_value_reaches_are_left_out(name: str, schedule: str) -> None:
+    f = SCHEDULES[schedule](of({**UNREACHED, **REACHED}[name]))
+    assert bool(limits(f)) == (name in REACHED)
+    wanted = f.evaluate([64, 3])
+    for found in run_program(f, [(0, 64), (0, 3)], after="conversions").values():
+        same(found, wanted)
+    same(computed(f, [64, 3]), wanted)
+
+
+TRUNCATED: dict[str, Formula] = {
+    "of what has no sign": lambda: hl.min(hl.clamp(real(), 0.0, 1.0) * 9.0 + 0.5, 9.0),
+    "of what may be negative": lambda: hl.clamp(real(), -0.9, 9.0),
+    "of what may be negative, and a limit": lambda: hl.min(hl.clamp(real(), 0.0, 1.0) * 0.5 - 0.25, 0.125),
+    "of a product by a negative number": lambda: hl.clamp(real(), 0.0, 1.0) * -0.5,
+    "of a negative zero": lambda: hl.max(hl.min(real(), 9.0), -0.0),
+}
+
+
+@pytest.mark.parametrize("name", TRUNCATED)
+def test_an_integer_has_no_negative_zero(name: str) -> None:
+    """Nor has the float that is made of it."""
+    f = hl.Func("f")
+    f[x] = 1.0 / hl.f32(hl.i32(TRUNCATED[name]()))
+    same(computed(f, [64]), f.evaluate([64]))
+    same(computed(f.vectorize(x, 8), [64]), f.evaluate([64]))
+
+
 @pytest.mark.parametrize("low", [-(2**30), 2**30 - 40])
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_the_furthest_coordinates(schedule: str, low: int) -> None:
@@ -130,7 +181,7 @@ def test_a_let_is_as_far_as_its_value_reaches() -> None:
     let, v = partial(ir.Let, within=None), ir.Variable(Float(32), "v")
     coordinate = ir.cast(Float(32), ir.cast(Int(32), ir.Variable(INT64, "i")))
     stored = ir.Store("out", ir.ZERO, ir.cast(Int(32), ir.mul(v, ir.const(0.5, Float(32)))), False)
-    found = truncate_numbers(ir.Block((let(v, coordinate), stored, let(v, ir.Load(Float(32), "in", ir.ZERO)), stored)))
+    found = use_float_ranges(ir.Block((let(v, coordinate), stored, let(v, ir.Load(Float(32), "in", ir.ZERO)), stored)))
     assert isinstance(found, ir.Block)
     kinds = [type(s.value) for s in found.stmts if isinstance(s, ir.Store)]
     assert kinds == [ir.Call, ir.Cast]

@@ -13,7 +13,7 @@ from halide_core import ir
 from halide_core.ir import BinaryOp, Intrinsic
 from halide_core.ir.types import Float, Int, Type, UInt
 from halide_core.lowering.driver import lower
-from halide_core.lowering.passes.narrow.conversions import truncate_numbers
+from halide_core.lowering.passes.narrow.conversions import use_float_ranges
 from halide_core.runtime.codegen.unit import emit_c
 from halide_core.runtime.codegen.vector.gathers.anywhere import find_tables
 from halide_core.runtime.codegen.vector.integer_idioms import is_narrow
@@ -88,7 +88,7 @@ def test_floats_that_are_limited(to: Type, source: Type, flags: Sequence[str]) -
             inside = low <= float(ends_of_floats[0]) and float(ends_of_floats[1]) <= high
             clipped = np.clip(a, *ends_of_floats).astype(float)
             for e, otherwise in ((lesser, least), (greater, most)):
-                stored = truncate_numbers(ir.Store("out", ir.ZERO, ir.Cast(to.with_lanes(lanes), e)))
+                stored = use_float_ranges(ir.Store("out", ir.ZERO, ir.Cast(to.with_lanes(lanes), e)))
                 assert isinstance(stored, ir.Store)
                 made = stored.value
                 assert isinstance(made, ir.Call) == inside
