@@ -28,9 +28,20 @@ def all_ones(most: int) -> int:
     return int((1 << most.bit_length()) - 1)
 
 
+def constant_of(e: ExprNode) -> int | None:
+    """The integer or truth value that an expression made of numbers alone is; None of others, and of a broken
+    promise."""
+    if not e.type.is_integer() or not is_constant(e):
+        return None
+    try:
+        return int(evaluate(e, {}))
+    except LookupError:
+        return None
+
+
 def with_numbers(e: ExprNode) -> ExprNode:
     """See the module's docstring."""
     sources = (each.a for each in subexpressions([e]) if isinstance(each, Cast) and each.type.is_float())
-    made = [a for a in sources if a.type.is_integer() and not isinstance(a, IntImm) and is_constant(a)]
-    values = {a: ir.const(int(evaluate(a, {})), a.type) for a in made}
+    made = {a: constant_of(a) for a in sources if not isinstance(a, IntImm)}
+    values = {a: ir.const(n, a.type) for a, n in made.items() if n is not None}
     return Substitution(values).expr(e) if values else e

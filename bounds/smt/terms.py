@@ -30,7 +30,7 @@ from halide_core.bounds.engines.float_choices import taken_apart
 from halide_core.bounds.engines.float_ends import with_natural_root
 from halide_core.bounds.engines.widening import is_mask, small_amounts
 from halide_core.bounds.smt.axioms import Axioms
-from halide_core.bounds.smt.constants import all_ones, euclid, with_numbers
+from halide_core.bounds.smt.constants import all_ones, constant_of, euclid, with_numbers
 from halide_core.bounds.smt.floats import (
     by_integers,
     converted_range,
@@ -173,7 +173,10 @@ class Z3Terms:
         return term
 
     def _opaque(self, e: ExprNode) -> Term:
-        """The unknown that stands for a value of no integer arithmetic."""
+        """The unknown that stands for a value of no integer arithmetic; the number, where it is made of numbers."""
+        number = constant_of(e)
+        if number is not None:
+            return self.of(ir.const(number, e.type))
         if e.type.is_bool():
             self._fresh += 1
             return Term(boolean(f"o!{self._fresh}", self._context), TRUTH, frozenset())

@@ -11,7 +11,7 @@ checks, and never because of itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from halide_core import ir
 from halide_core.analysis.constant_ranges import ConstantRanges
@@ -41,13 +41,13 @@ class StartupArithmetic:
 
     def meet(self, stmt: Stmt, reads: Reads) -> None:
         """One statement of the start-up."""
-        needed = self._resting_on(stmt_exprs(stmt), reads)
+        needed = self._resting_on(_that_count(stmt), reads)
         self._risky |= needed
         match stmt:
             case ir.Let(var=var):
                 self._made_of[var] = needed
-            case ir.Assert(condition=condition):
-                self._checks.append((stmt, self._resting_on((condition,), reads)))
+            case ir.Assert():
+                self._checks.append((stmt, needed))
 
     def _resting_on(self, exprs: Iterable[ExprNode], reads: Reads) -> dict[_Guarded, None]:
         read = [reads.expr(e) for e in exprs]
@@ -71,6 +71,11 @@ class StartupArithmetic:
             yield from _stays(needed, claimed, at)
             at = at.checked(check)
         yield from _stays(self._risky, claimed, at)
+
+
+def _that_count(stmt: Stmt) -> Sequence[ExprNode]:
+    """The expressions of a statement without those of a message, which is about windows that are refused."""
+    return (stmt.condition,) if isinstance(stmt, ir.Assert) else tuple(stmt_exprs(stmt))
 
 
 def _stays(exprs: Mapping[_Guarded, None], claimed: set[_Guarded], context: Context) -> Iterator[Claim]:

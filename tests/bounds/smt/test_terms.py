@@ -156,6 +156,13 @@ def test_operator_of_bits_is_one_function_however_its_operands_are_written(op: B
     assert not is_one_value(*(Binary(UInt(32), op, e, m) for e in (n, Variable(UInt(32), "k"))))
 
 
+def test_bits_of_numbers_alone_are_a_number() -> None:
+    """Also where one of the two was simplified."""
+    zero, quotient = ir.const(0, UInt(64)), ir.div(ir.const(3, UInt(64)), ir.const(8, UInt(64)))
+    bits = [Call(UInt(64), Intrinsic.REINTERPRET, (Cast(Float(64), n),)) for n in (zero, quotient)]
+    assert is_one_value(*bits)
+
+
 def test_range_of_a_float_times_itself_has_no_number_below_0() -> None:
     x = Cast(FLOAT, Variable(INT32, "n"))
     found = float_range(Binary(FLOAT, BinaryOp.MUL, x, x), lambda e: INT32.range, {})

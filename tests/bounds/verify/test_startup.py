@@ -56,3 +56,7 @@ def test_arithmetic_in_a_case_stays_in_int64_where_that_is_taken() -> None:
     few = ir.less(m, ir.i64(9))
     (claim,) = claims(Let(whole, ir.Select(n.type, few, ir.mul(n, m), ir.ZERO), None), SHORT)
     assert few in [node.fact for node in claim.context.below(None)]
+
+
+def test_a_message_of_a_refused_window_may_wrap() -> None:
+    assert claims(Assert(ir.less_equal(n, ir.i64(9)), Failure.ASSERTION, ("wide: ", PRODUCT))) == []
