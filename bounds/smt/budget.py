@@ -10,12 +10,12 @@ from enum import Enum, auto
 
 from halide_core.bounds.smt.z3_api import Arithmetic
 
-BUDGET = 20_000_000
+BUDGET = 40_000_000
 """z3's steps for one question about one claim."""
 TOTAL = 60
 """So many times the budget is all that a prover spends; what is asked after that gets a hundredth of it."""
 LOST = 8
-"""So many times the budget are for claims that stay undecided, one or all of a certificate's: some 20 s. After that
+"""So many times the budget are for claims that stay undecided, one or all of a certificate's: some 40 s. After that
 claims that need start-up checks, or much work, are left undecided: the certificate fails anyway, and somebody waits."""
 QUICK = 0.1
 """The solver that walks gets so many times the budget, and so does a claim that is tried on the cheap."""
