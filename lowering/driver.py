@@ -42,6 +42,7 @@ from halide_core.lowering.passes.narrow.arithmetic import narrow_arithmetic
 from halide_core.lowering.passes.narrow.conversions import use_float_ranges
 from halide_core.lowering.passes.narrow.limits import narrow_limits
 from halide_core.lowering.passes.needed.trim import trim_producers
+from halide_core.lowering.passes.partition.once import run_once
 from halide_core.lowering.passes.partition.partition import partition_loops
 from halide_core.lowering.passes.peel_first_iteration import separate_warm_ups
 from halide_core.lowering.passes.prefetch import place_prefetches
@@ -263,6 +264,7 @@ def _passes(program: Program, ahead: Ahead, request: Request) -> list[tuple[str,
         ("reuse", reuse_memory),
         ("limits", narrow_limits),
         ("conversions", use_float_ranges),
+        ("once", run_once),
     ]
 
 

@@ -20,7 +20,7 @@ from halide_core.lowering.passes import (
 )
 from halide_core.lowering.passes import hoist_divisions as divisions
 from halide_core.lowering.passes import peel_first_iteration as warm_up
-from halide_core.lowering.passes.partition import partition
+from halide_core.lowering.passes.partition import once, partition
 from halide_core.lowering.passes.partition.steady_part import SteadyPart
 from halide_core.lowering.passes.vectorize import side_by_side, turn, widen
 from tests.campaigns.mutate.steps.judges import Made
@@ -38,6 +38,14 @@ def no_steps() -> Made:
     f[x] += g[x + r.x] + g[x + r.x + 1] + 1
     g.store_root().compute_at(f, r.x)
     return f, [(1, 4)]
+
+
+def in_a_row() -> Made:
+    """A row of whole vectors, and what is left of it."""
+    f = hl.Func("f")
+    f[x] = image(60)[x, 0] * 3
+    f.vectorize(x, 4, Tail.GuardWithIf)
+    return f, [(-2, 51)]
 
 
 def clamped() -> Made:
@@ -320,6 +328,9 @@ def pairs_of_points() -> Made:
 LOOPS: dict[str, AutomaticStep] = {
     "peel: the parts are the loop": AutomaticStep(
         warm_up._WarmUps, "rewrite_For", "simplify(ir.minimum(length, ir.ONE))", "ir.ONE", no_steps
+    ),
+    "once: the loop runs at most once": AutomaticStep(
+        once._Once, "rewrite_For", "not Facts().proves_le(known, ir.ONE)", "False", in_a_row
     ),
     "partition: the steady part decides for all lanes": AutomaticStep(
         SteadyPart, "_least", "bounds.min if c > 0 else last", "last if c > 0 else bounds.min", clamped
