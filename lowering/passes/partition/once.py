@@ -11,7 +11,7 @@ from __future__ import annotations
 from halide_core import ir
 from halide_core.analysis.prover import Facts
 from halide_core.ir import Block, ExprNode, For, If, IntImm, Let, Stmt, Variable
-from halide_core.ir.visitor import free_variables, substitute
+from halide_core.ir.visitor import free_variables, stmt_exprs, substitute, walk
 from halide_core.lowering.passes.around import Around, AroundRewriter
 from halide_core.lowering.passes.loop_shapes import is_innermost
 
@@ -35,7 +35,9 @@ class _Once(AroundRewriter):
         known = _written_out(length, start, self._around)
         if isinstance(length, IntImm) or not Facts().proves_le(known, ir.ONE):
             return loop
-        return If(ir.less(ir.ZERO, length), Block((Let(loop.var, start, None), loop.body)), None)
+        used = any(loop.var in free_variables(e) for s in walk(loop.body) for e in stmt_exprs(s))
+        body = Block((Let(loop.var, start, None), loop.body)) if used else loop.body
+        return If(ir.less(ir.ZERO, length), body, None)
 
 
 def _written_out(e: ExprNode, start: ExprNode, around: Around) -> ExprNode:

@@ -57,6 +57,14 @@ def test_a_let_is_what_it_stands_for_where_it_is() -> None:
     assert not is_condition(before, again, loop(tail, vectors(n, 15)))
 
 
+def test_a_variable_that_nothing_uses_goes() -> None:
+    """As where the last vector is the one that ends with the row."""
+    stored = Store("out", m, ir.const(1, INT32), False)
+    only = run_once(loop(vectors(n), vectors(n, 15), body=stored))
+    assert isinstance(only, If)
+    assert only.then is stored
+
+
 def test_loops_around_others_and_in_threads_stay() -> None:
     inner = loop(ir.ZERO, n)
     assert not is_condition(loop(vectors(n), vectors(n, 15), body=inner))
