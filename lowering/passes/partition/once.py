@@ -32,8 +32,10 @@ class _Once(AroundRewriter):
             with self._in(loop):
                 return self.inside(loop)
         start, length = loop.bounds.min, loop.bounds.len  # where a steady part ends is the variable of a let
+        if isinstance(length, IntImm):
+            return loop
         known = _written_out(length, start, self._around)
-        if isinstance(length, IntImm) or not Facts().proves_le(known, ir.ONE):
+        if not Facts().proves_le(known, ir.ONE):
             return loop
         used = any(loop.var in free_variables(e) for s in walk(loop.body) for e in stmt_exprs(s))
         body = Block((Let(loop.var, start, None), loop.body)) if used else loop.body

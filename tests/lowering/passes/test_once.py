@@ -79,7 +79,8 @@ def test_rows_of_all_lengths_are_what_they_were(width: int, tails: hl.TailStrate
     f[x, y] = hl.u16(pixels[x, y]) * 3
     g[x, y] = f[x, y] + f[x, y + 1]
     f.compute_at(g, y).vectorize(x, 16, tails)
-    assert any(isinstance(s, If) for s in walk(after(g, "once")))
+    before, behind = (sum(isinstance(s, For) for s in walk(after(g, name))) for name in ("conversions", "once"))
+    assert behind < before
     box = [(2, width), (0, 4)]
     for found in run_program(g, box, after="once").values():
         same(found, g.evaluate(box))
